@@ -1,0 +1,39 @@
+import type { CustomerScope } from '../customers/customer-scope.js';
+import type { Row } from '../database/query.js';
+import type { Snapshot } from '../database/snapshot.service.js';
+
+/** A status of exactly this spelling takes a product out of every answer. */
+const OBSOLETE = 'OBSOLETE';
+
+/** Rows read at once: few enough that a first byte comes early and memory stays small. */
+const BATCH_SIZE = 500;
+
+/** Which columns to read for each SKU of an assortment, and from which further table, if any. */
+export interface AssortmentSelection {
+  /** A SELECT list over `prices`, `products` and the joined table, with `SKU` among its names. */
+  select: string;
+  join?: { sql: string; parameters: readonly unknown[] };
+}
+
+/**
+ * The assortment of a customer: the priced, existing and not obsolete SKUs of its price list, in code-point order, in
+ * batches. Every data endpoint reads through here, so that all of them agree on what is eligible.
+ */
+export async function* assortment(
+  snapshot: Snapshot,
+  scope: CustomerScope,
+  { select, join }: AssortmentSelection,
+): AsyncGenerator<Row[]> {
+  if (!scope.priceList) return;
+  const sql = `SELECT ${select}
+    FROM prices JOIN products ON products.SKU = prices.SKU ${join?.sql ?? ''}
+    WHERE prices.PriceListCode = ? AND prices.SKU > ? AND (products.Status IS NULL OR products.Status <> '${OBSOLETE}')
+    ORDER BY prices.SKU LIMIT ${BATCH_SIZE}`;
+  let lastSku = '';
+  for (;;) {
+    const rows = await snapshot.query(sql, [...(join?.parameters ?? []), scope.priceList.code, lastSku]);
+    if (rows.length) yield rows;
+    if (rows.length < BATCH_SIZE) return;
+    lastSku = String(rows.at(-1)!.SKU);
+  }
+}

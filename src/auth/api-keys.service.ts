@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
+import { IsNull, type Repository } from 'typeorm';
+import { DatabaseService } from '../database/database.service.js';
+import { ApiKey } from './api-key.entity.js';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 44 characters of 62 hold 262 random bits. */
+const KEY_LENGTH = 44;
+const NOBODY = '0'.repeat(64);
+
+const LIVE_DIGESTS = `
+  SELECT api_keys.Digest, api_keys.ExpiresAt FROM api_keys
+  JOIN customers ON customers.CustomerCode = api_keys.CustomerCode
+  WHERE api_keys.CustomerCode = ? AND customers.Active = 1 AND api_keys.RevokedAt IS NULL`;
+
+/** Issues, lists, revokes and checks API keys, of which only digests are kept. */
+@Injectable()
+export class ApiKeysService {
+  constructor(
+    private readonly database: DatabaseService,
+    @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
+  ) {}
+
+  /** Stores a new key. @returns the key itself, which cannot be had again. */
+  async issue(CustomerCode: string, Label: string | null, ExpiresAt: Date | null): Promise<string> {
+    const key = Array.from({ length: KEY_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+    await this.keys.insert({ CustomerCode, Label, ExpiresAt, Digest: digestOf(key), CreatedAt: new Date() });
+    return key;
+  }
+
+  /** All keys of a customer, live or not, oldest first. */
+  list(CustomerCode: string): Promise<ApiKey[]> {
+    return this.keys.find({ where: { CustomerCode }, order: { ID: 'ASC' } });
+  }
+
+  /** Ends a key at once. @returns false where there is no such key. An earlier end stays. */
+  async revoke(ID: number): Promise<boolean> {
+    await this.keys.update({ ID, RevokedAt: IsNull() }, { RevokedAt: new Date() });
+    return this.keys.existsBy({ ID });
+  }
+
+  /** Whether `key` is a live key of an active customer. Takes as long for an unknown customer as for a wrong key. */
+  async verify(customerCode: string, key: string): Promise<boolean> {
+    const presented = Buffer.from(digestOf(key), 'hex');
+    const rows = await this.database.query(LIVE_DIGESTS, [customerCode]);
+    const live = rows.filter(({ ExpiresAt }) => !ExpiresAt || utc(ExpiresAt) > Date.now());
+    const digests = live.length ? live.map(({ Digest }) => String(Digest)) : [NOBODY];
+    const matches = digests.map((digest) => timingSafeEqual(Buffer.from(digest, 'hex'), presented));
+    return matches.includes(true);
+  }
+}
+
+function digestOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** A stored timestamp in milliseconds; SQLite returns text without a time zone. */
+function utc(timestamp: unknown): number {
+  return timestamp instanceof Date ? timestamp.getTime() : Date.parse(`${String(timestamp).replace(' ', 'T')}Z`);
+}

@@ -1,0 +1,26 @@
+import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { JwtModule } from '@nestjs/jwt';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccessTokenService } from './access-token.service.js';
+import { ApiKey } from './api-key.entity.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { AuthenticatedGuard } from './authenticated.guard.js';
+import { JwtStrategy } from './jwt.strategy.js';
+import { SigningKeys } from './signing-keys.js';
+import { TokenController } from './token.controller.js';
+
+/** Exchanges credentials for access tokens, and closes every route that is not public. */
+@Module({
+  imports: [JwtModule.register({}), TypeOrmModule.forFeature([ApiKey])],
+  controllers: [TokenController],
+  providers: [
+    AccessTokenService,
+    ApiKeysService,
+    JwtStrategy,
+    SigningKeys,
+    { provide: APP_GUARD, useClass: AuthenticatedGuard },
+  ],
+  exports: [ApiKeysService, JwtStrategy],
+})
+export class AuthModule {}

@@ -1,0 +1,28 @@
+import { Injectable, type NestMiddleware } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+import passport from 'passport';
+import { type Identity, setIdentity } from './identity.js';
+import { JwtStrategy } from './jwt.strategy.js';
+
+/** Verifies the token of every request, once, before anything else asks who it is from. */
+@Injectable()
+export class IdentityMiddleware implements NestMiddleware {
+  constructor(private readonly strategy: JwtStrategy) {}
+
+  use(request: Request, response: Response, next: NextFunction): void {
+    const settle = (error: Error | null, user?: { customerCode: string } | false, info?: Error) => {
+      setIdentity(request, identity(request, user || undefined, error ?? info));
+      next();
+    };
+    passport.authenticate(this.strategy, { session: false }, settle)(request, response, next);
+  }
+}
+
+function identity(request: Request, user: { customerCode: string } | undefined, problem?: Error): Identity {
+  if (user) return { kind: 'customer', customerCode: user.customerCode };
+  if (!/^bearer\b/i.test(request.headers.authorization ?? '')) return { kind: 'none' };
+  return {
+    kind: 'invalid',
+    reason: problem?.name === 'TokenExpiredError' ? 'it has expired' : 'it is malformed or not ours',
+  };
+}

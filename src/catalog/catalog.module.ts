@@ -1,0 +1,23 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { CustomersModule } from '../customers/customers.module.js';
+import { DownloadModule } from '../download/download.module.js';
+import { CatalogController } from './catalog.controller.js';
+import { CatalogService } from './catalog.service.js';
+import { ProductAccessory } from './product-accessory.entity.js';
+import { ProductComposition } from './product-composition.entity.js';
+import { ProductImage } from './product-image.entity.js';
+import { ProductSubstitution } from './product-substitution.entity.js';
+import { Product } from './product.entity.js';
+
+/** `GET /products`. */
+@Module({
+  imports: [
+    CustomersModule,
+    DownloadModule,
+    TypeOrmModule.forFeature([Product, ProductImage, ProductAccessory, ProductSubstitution, ProductComposition]),
+  ],
+  controllers: [CatalogController],
+  providers: [CatalogService],
+})
+export class CatalogModule {}

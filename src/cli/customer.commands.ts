@@ -1,0 +1,107 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Customer } from '../customers/customer.entity.js';
+import { CustomersService, type CustomerTerms, UnknownReference } from '../customers/customers.service.js';
+import { CellError, parseCell, type Stored } from '../import/cell.js';
+import { columnsOf } from '../resource/field.decorator.js';
+import { CommandFailed } from './command-failed.js';
+import type { Session } from './session.js';
+import { table } from './table.js';
+
+/** The options of `customer set`, by the column that each sets. */
+const OPTIONS = {
+  CustomerName: ['name', '--name <text>', 'display name'],
+  PriceListCode: ['priceList', '--price-list <code>', 'assigned price list'],
+  WarehouseCode: ['warehouse', '--warehouse <code>', 'assigned warehouse'],
+  DiscountPercentage: [
+    'discount',
+    '--discount <percent>',
+    'discount on eligible prices, 0 to 100, up to four decimals',
+  ],
+  RequestsPerMinute: ['perMinute', '--per-minute <n>', 'requests admitted per minute; "": the default limit'],
+  RequestsPerHour: ['perHour', '--per-hour <n>', 'requests admitted per hour; "": the default limit'],
+} as const;
+
+type Options = Record<string, Stored | undefined>;
+
+/** `customer list`, `show`, `set` and `delete`. */
+export function customerCommands(program: Command, session: Session, print: (text: string) => void): void {
+  const customers = program.command('customer').description('Lists, shows, sets and deletes customers.');
+  customers
+    .command('list')
+    .description('Lists all customers and their terms.')
+    .action(async () => {
+      const all = await (await session.get(CustomersService)).list();
+      print(table(HEADERS, all.map(cells)));
+    });
+  customers
+    .command('show')
+    .argument('<code>', 'Customer Code')
+    .description('Shows the terms of a customer.')
+    .action(async (code: string) => {
+      const customer = await (await session.get(CustomersService)).find(code);
+      if (!customer) throw new CommandFailed(unknown(code));
+      print(describe(customer));
+    });
+  const set = customers
+    .command('set')
+    .argument('<code>', 'Customer Code', (text: string) => parse('CustomerCode', text))
+    .description(
+      'Creates a customer, or changes those of its terms that are given; an empty value ("") takes one away.',
+    );
+  for (const [column, [, flags, help]] of Object.entries(OPTIONS))
+    set.option(flags, help, (text: string) => parse(column, text));
+  set
+    .addOption(new Option('--active', 'let the customer in').conflicts('inactive'))
+    .addOption(new Option('--inactive', 'keep the customer out; its record and keys stay'))
+    .action(async (code: string, options: Options) => {
+      const service = await session.get(CustomersService);
+      print(describe(await service.set(code, termsOf(options)).catch(explainReference)));
+    });
+  customers
+    .command('delete')
+    .argument('<code>', 'Customer Code')
+    .description('Deletes a customer and its API keys.')
+    .action(async (code: string) => {
+      if (!(await (await session.get(CustomersService)).delete(code))) throw new CommandFailed(unknown(code));
+      print(`Deleted ${code}.`);
+    });
+}
+
+const unknown = (code: string) => `There is no customer ${code}; customer list shows all.`;
+
+const HEADERS = [...columnsOf(Customer).map(({ name }) => name), 'Active'];
+
+function cells(customer: Customer): string[] {
+  return HEADERS.map((header) => String(customer[header as keyof Customer] ?? '-'));
+}
+
+function describe(customer: Customer): string {
+  return table(
+    ['term', 'value'],
+    cells(customer).map((value, index) => [HEADERS[index]!, value]),
+  );
+}
+
+/** The terms that the options give; those that they do not name stay as they are. */
+function termsOf(options: Options): CustomerTerms {
+  const given = Object.entries(OPTIONS).filter(([, [option]]) => options[option] !== undefined);
+  const terms: CustomerTerms = Object.fromEntries(given.map(([column, [option]]) => [column, options[option]]));
+  return options.active || options.inactive ? { ...terms, Active: Boolean(options.active) } : terms;
+}
+
+/** The value of a column as an import file would give it, held to the same rules. */
+function parse(column: string, text: string): Stored {
+  try {
+    return parseCell(
+      text,
+      columnsOf(Customer).find(({ name }) => name === column)!,
+    );
+  } catch (error) {
+    if (error instanceof CellError) throw new InvalidArgumentError(error.message);
+    throw error;
+  }
+}
+
+function explainReference(error: Error): never {
+  throw error instanceof UnknownReference ? new CommandFailed(error.message) : error;
+}

@@ -1,0 +1,69 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { ApiKeysService } from '../auth/api-keys.service.js';
+import type { ApiKey } from '../auth/api-key.entity.js';
+import { CustomersService } from '../customers/customers.service.js';
+import { CommandFailed } from './command-failed.js';
+import type { Session } from './session.js';
+import { table } from './table.js';
+
+/** `key issue`, `list` and `revoke`. */
+export function keyCommands(program: Command, session: Session, print: (text: string) => void): void {
+  const keys = program.command('key').description('Issues, lists and revokes API keys.');
+  keys
+    .command('issue')
+    .argument('<code>', 'Customer Code')
+    .option('--label <text>', 'what the key is for', limitedLabel)
+    .option('--expires <date>', 'last day (UTC) on which the key works, YYYY-MM-DD', endOfDay)
+    .description('Issues one more key and prints it; it cannot be shown again.')
+    .action(async (code: string, { label, expires }: { label?: string; expires?: Date }) => {
+      await assertCustomer(session, code);
+      print(await (await session.get(ApiKeysService)).issue(code, label ?? null, expires ?? null));
+    });
+  keys
+    .command('list')
+    .argument('<code>', 'Customer Code')
+    .description('Lists the keys of a customer, without the keys themselves.')
+    .action(async (code: string) => {
+      await assertCustomer(session, code);
+      const all = await (await session.get(ApiKeysService)).list(code);
+      print(table(['ID', 'label', 'state', 'created', 'expires', 'revoked'], all.map(cells)));
+    });
+  keys
+    .command('revoke')
+    .argument('<id>', 'ID of the key, as key list shows it', keyId)
+    .description('Ends a key at once; access tokens that it got are good for up to an hour more.')
+    .action(async (id: number) => {
+      const known = await (await session.get(ApiKeysService)).revoke(id);
+      if (!known) throw new CommandFailed(`There is no key ${id}; key list CODE shows those of a customer.`);
+      print(`Revoked key ${id}.`);
+    });
+}
+
+async function assertCustomer(session: Session, code: string): Promise<void> {
+  if (await (await session.get(CustomersService)).find(code)) return;
+  throw new CommandFailed(`There is no customer ${code}; customer list shows all, customer set makes one.`);
+}
+
+function cells({ ID, Label, CreatedAt, ExpiresAt, RevokedAt }: ApiKey): string[] {
+  const expired = ExpiresAt && ExpiresAt.getTime() <= Date.now();
+  const state = RevokedAt ? 'revoked' : expired ? 'expired' : 'live';
+  return [String(ID), Label ?? '-', state, ...[CreatedAt, ExpiresAt, RevokedAt].map((at) => at?.toISOString() ?? '-')];
+}
+
+function keyId(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It has to be a number.');
+  return Number(text);
+}
+
+function limitedLabel(text: string): string {
+  if (text.length > 255) throw new InvalidArgumentError('It has more than 255 characters.');
+  return text;
+}
+
+/** The first moment after the given day. */
+function endOfDay(text: string): Date {
+  const day = new Date(`${text}T00:00:00Z`);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
+    throw new InvalidArgumentError('It has to be a day in the form YYYY-MM-DD.');
+  return new Date(day.getTime() + 86_400_000);
+}

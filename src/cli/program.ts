@@ -1,0 +1,45 @@
+import { Command, CommanderError } from 'commander';
+import { readSettings, SettingsError } from '../config/settings.js';
+import { ImportRefused } from '../import/problems.js';
+import { CommandFailed } from './command-failed.js';
+import { customerCommands } from './customer.commands.js';
+import { dataCommands } from './data.commands.js';
+import { keyCommands } from './key.commands.js';
+import { Session } from './session.js';
+
+/** Where the commands write: answers to `stdout`, everything else to `stderr`. */
+export interface Output {
+  stdout: { write(text: string): unknown };
+  stderr: { write(text: string): unknown };
+}
+
+/** Runs one command line. @returns the exit code: 0, or 1 where anything went wrong. */
+export async function runCli(
+  args: readonly string[],
+  { stdout, stderr }: Output,
+  settings: () => ReturnType<typeof readSettings> = readSettings,
+): Promise<number> {
+  const print = (text: string) => void stdout.write(`${text}\n`);
+  const session = new Session(settings);
+  const program = new Command('customer-data')
+    .description('Operates the Customer Data Service: its database, files, customers and API keys.')
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .exitOverride()
+    .showHelpAfterError('(--help tells more)');
+  for (const add of [dataCommands, customerCommands, keyCommands]) add(program, session, print);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    stderr.write(`${explain(error as Error)}\n`);
+    return 1;
+  } finally {
+    await session.close();
+  }
+}
+
+function explain(error: Error): string {
+  const expected = [CommandFailed, SettingsError, ImportRefused].some((kind) => error instanceof kind);
+  return expected ? error.message : `Failed: ${error.message || error.name}`;
+}

@@ -1,0 +1,141 @@
+import { applyDecorators } from '@nestjs/common';
+import { getConfigToken } from '@nestjs/config';
+import { plainToInstance, Transform } from 'class-transformer';
+import {
+  ArrayNotEmpty,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  Matches,
+  Max,
+  Min,
+  MinLength,
+  ValidateIf,
+  validateSync,
+} from 'class-validator';
+
+const ENVIRONMENTS = ['development', 'production', 'test'] as const;
+const DEFAULT_DATABASE_URL = 'sqlite:data/customer-data.db';
+
+/** Injection token of the {@link Settings} of the running process. */
+export const SETTINGS = getConfigToken('settings');
+
+/** A whole number from `min` to `max`; an absent or empty variable means `fallback`. */
+function whole(min: number, max: number, fallback: number): PropertyDecorator {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return applyDecorators(
+    Transform(({ value }) => (value ? (/^\d+$/.test(value) ? Number(value) : NaN) : fallback)),
+    IsInt({ message }),
+    Min(min, { message }),
+    Max(max, { message }),
+  );
+}
+
+const port = (fallback: number) => whole(0, 65_535, fallback);
+
+/** `true`/`false`; an absent or empty variable means `fallback`, which may depend on the other variables. */
+function flag(fallback: (env: NodeJS.ProcessEnv) => boolean): PropertyDecorator {
+  const words: Record<string, boolean> = { true: true, false: false };
+  return applyDecorators(
+    Transform(({ value, obj }) => (value ? (words[value] ?? value) : fallback(obj))),
+    IsBoolean({ message: 'must be true or false' }),
+  );
+}
+
+/**
+ * Every setting, by the name of its environment variable. Each is read once, at the start; nothing else reads the
+ * environment. Messages of the rules never contain the value: it may be a secret.
+ */
+export class Settings {
+  /** `production` refuses the demo data and a generated signing secret. */
+  @Transform(({ value }) => value || 'development')
+  @IsIn(ENVIRONMENTS, { message: `must be one of ${ENVIRONMENTS.join(', ')}` })
+  readonly NODE_ENV!: (typeof ENVIRONMENTS)[number];
+
+  /** The public port: the eight endpoints and nothing else. 0 picks a free one. */
+  @port(3000)
+  readonly PORT!: number;
+
+  /** The management port: probes. Never behind the ingress. 0 picks a free one. */
+  @port(3001)
+  readonly MANAGEMENT_PORT!: number;
+
+  /** `mysql://user:password@host:port/name` or `sqlite:PATH`. */
+  @Transform(({ value }) => value || DEFAULT_DATABASE_URL)
+  @Matches(/^(sqlite:.+|mysql:\/\/([^@/]+@)?[^@/:]+(:\d{1,5})?\/[^/?#]+)$/, {
+    message: 'must be mysql://user:password@host:port/name (special characters percent-encoded) or sqlite:PATH',
+  })
+  readonly DATABASE_URL!: string;
+
+  /** Connections for short look-ups (credentials, scope, health), MySQL only. */
+  @whole(1, 1000, 5)
+  readonly DATABASE_POOL_SIZE!: number;
+
+  /** Connections for the answers of /products, /stock and /prices, MySQL only; each answer under way holds one. */
+  @whole(1, 1000, 10)
+  readonly DOWNLOAD_POOL_SIZE!: number;
+
+  /** How long a request waits for a database connection before it is answered 500, in milliseconds. */
+  @whole(1, 60_000, 5000)
+  readonly DATABASE_WAIT_MS!: number;
+
+  /** An answer whose client takes no byte for so long is cut, in seconds. */
+  @whole(1, 3600, 30)
+  readonly DOWNLOAD_STALL_SECONDS!: number;
+
+  /** An answer that takes longer than this in all is cut, in seconds: it holds a database snapshot meanwhile. */
+  @whole(1, 86_400, 600)
+  readonly DOWNLOAD_MAX_SECONDS!: number;
+
+  /** How long an idle connection stays open, in seconds: longer than the ingress keeps its own (60 s). */
+  @whole(1, 3600, 75)
+  readonly KEEP_ALIVE_SECONDS!: number;
+
+  /** Whether the service migrates the database at its start. Default: only the embedded one. */
+  @flag((env) => !env.DATABASE_URL || env.DATABASE_URL.startsWith('sqlite:'))
+  readonly MIGRATE_ON_START!: boolean;
+
+  /** Whether an empty embedded database is filled with the demo data. Never in production. */
+  @flag(() => true)
+  readonly DEMO_DATA!: boolean;
+
+  /**
+   * Secrets that sign and verify access tokens, separated by commas: the first signs, all verify. None outside
+   * production: one is made at each start.
+   */
+  @Transform(({ value }) => splitList(value))
+  @ValidateIf(({ NODE_ENV, JWT_SECRET }: Settings) => NODE_ENV === 'production' || JWT_SECRET.length > 0)
+  @ArrayNotEmpty({ message: 'is required in production' })
+  @MinLength(32, { each: true, message: 'must be secrets of at least 32 characters each, separated by commas' })
+  readonly JWT_SECRET!: readonly string[];
+}
+
+/**
+ * The settings that the environment holds, frozen.
+ * @throws {SettingsError} naming every setting that is wrong, and no value.
+ */
+export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
+  // Only known names are handed on, each at least as undefined, so that every default applies.
+  const names = Object.keys(plainToInstance(Settings, {})) as (keyof Settings)[];
+  const known = Object.fromEntries(names.map((name) => [name, env[name]?.trim()]));
+  const settings = plainToInstance(Settings, known, { exposeUnsetFields: true });
+  const problems = validateSync(settings).map(
+    ({ property, constraints }) => `${property} ${Object.values(constraints ?? {})[0]}`,
+  );
+  if (problems.length) throw new SettingsError(problems);
+  return Object.freeze(settings);
+}
+
+/** The environment holds settings that are wrong: one line each in `problems`. */
+export class SettingsError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(['Wrong settings:', ...problems.map((problem) => `  ${problem}`)].join('\n'));
+  }
+}
+
+function splitList(value: string | undefined): string[] {
+  return (value ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+}

@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { DatabaseService } from '../database/database.service.js';
+import { Customer } from './customer.entity.js';
+
+/** What an operator may set of a customer. */
+export type CustomerTerms = Partial<Omit<Customer, 'CustomerCode'>>;
+
+/** The terms of a customer of whom nothing is set yet. */
+const NEW: CustomerTerms = { DiscountPercentage: '0', Active: true };
+
+/** Keeps the records of customers. */
+@Injectable()
+export class CustomersService {
+  constructor(
+    private readonly database: DatabaseService,
+    @InjectRepository(Customer) private readonly customers: Repository<Customer>,
+  ) {}
+
+  /** All customers, by code. */
+  list(): Promise<Customer[]> {
+    return this.customers.find({ order: { CustomerCode: 'ASC' } });
+  }
+
+  find(CustomerCode: string): Promise<Customer | null> {
+    return this.customers.findOneBy({ CustomerCode });
+  }
+
+  /**
+   * Creates the customer where there is none of this code, and sets the given terms; the others stay.
+   * @throws {UnknownReference} if the price list or warehouse does not exist
+   */
+  async set(CustomerCode: string, terms: CustomerTerms): Promise<Customer> {
+    await this.assertExists('price list', 'price_lists', 'PriceListCode', terms.PriceListCode);
+    await this.assertExists('warehouse', 'warehouses', 'WarehouseCode', terms.WarehouseCode);
+    const current = (await this.find(CustomerCode)) ?? NEW;
+    await this.customers.save({ ...current, ...terms, CustomerCode });
+    return this.customers.findOneByOrFail({ CustomerCode });
+  }
+
+  /** Deletes the customer and its API keys. @returns false where there is none of this code. */
+  async delete(CustomerCode: string): Promise<boolean> {
+    const { affected } = await this.customers.delete({ CustomerCode });
+    return Boolean(affected);
+  }
+
+  private async assertExists(what: string, table: string, column: string, code?: string | null): Promise<void> {
+    if (!code) return;
+    const known = await this.database.query(`SELECT ${column} AS code FROM ${table} ORDER BY ${column}`);
+    if (known.some((row) => row.code === code)) return;
+    throw new UnknownReference(
+      what,
+      code,
+      known.map((row) => String(row.code)),
+    );
+  }
+}
+
+/** A code that names nothing, with those that would. */
+export class UnknownReference extends Error {
+  constructor(what: string, code: string, known: readonly string[]) {
+    super(`There is no ${what} ${code}; there is ${known.join(', ') || 'none yet: import some first'}.`);
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * The outcome of `work`, or an error with `message` where it takes longer than `ms` milliseconds. The work itself goes
+ * on; `late` is called if it succeeds after all, to give back what it took.
+ */
+export async function withDeadline<T>(
+  work: Promise<T>,
+  ms: number,
+  message: string,
+  late: (result: T) => unknown = () => undefined,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  let expired = false;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      expired = true;
+      reject(new Error(message));
+    }, ms);
+  });
+  work.then(
+    (result) => expired && late(result),
+    () => undefined,
+  );
+  return Promise.race([work, deadline]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,43 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { join } from 'node:path';
+import { ApiKeysService } from '../auth/api-keys.service.js';
+import { SETTINGS, type Settings } from '../config/settings.js';
+import { DatabaseService } from '../database/database.service.js';
+import { sqlitePath } from '../database/database-url.js';
+import { ImportService } from '../import/import.service.js';
+
+const FOLDER = join(import.meta.dirname, '../../demo');
+const CUSTOMER = 'DEMO-SHOP';
+
+/** Credentials of a demo customer, for the first calls. */
+export interface DemoCredentials {
+  customerCode: string;
+  apiKey: string;
+}
+
+/** Fills an empty embedded database with the files in `demo/`, so that a first run has something to show. */
+@Injectable()
+export class DemoService {
+  constructor(
+    private readonly database: DatabaseService,
+    private readonly imports: ImportService,
+    private readonly keys: ApiKeysService,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /** @returns credentials where the demo was loaded now; undefined where it has no place, or is loaded already. */
+  async loadIntoEmpty(): Promise<DemoCredentials | undefined> {
+    const { DATABASE_URL, DEMO_DATA, NODE_ENV } = this.settings;
+    if (!DEMO_DATA || NODE_ENV === 'production' || !sqlitePath(DATABASE_URL)) return undefined;
+    if (!(await this.isEmpty())) return undefined;
+    await this.imports.importFolder(FOLDER);
+    return { customerCode: CUSTOMER, apiKey: await this.keys.issue(CUSTOMER, 'demo', null) };
+  }
+
+  private async isEmpty(): Promise<boolean> {
+    const [row] = await this.database.query(
+      'SELECT (SELECT COUNT(*) FROM products) + (SELECT COUNT(*) FROM customers) AS n',
+    );
+    return Number(row?.n) === 0;
+  }
+}

@@ -1,0 +1,44 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Logger, NotFoundException } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { allowedMethods } from './allowed-methods.js';
+import { ApiError, methodNotAllowed, pathUnknown, unexpected } from './api-error.js';
+import { requestIdOf } from './request-id.middleware.js';
+
+const TOKEN_PATH = '/auth/token';
+
+/** Renders whatever went wrong: an {@link ApiError} as it is, anything else as 500 with its detail in the log only. */
+@Catch()
+export class ApiErrorFilter implements ExceptionFilter {
+  private readonly logger = new Logger(ApiErrorFilter.name);
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<Request>();
+    const response = host.switchToHttp().getResponse<Response>();
+    const answer = this.answerTo(error, request);
+    if (response.headersSent) return void response.socket?.resetAndDestroy();
+    response
+      .status(answer.status)
+      .set(answer.headers)
+      .json(request.path === TOKEN_PATH ? tokenErrorBody(answer) : answer.body);
+  }
+
+  private answerTo(error: unknown, request: Request): ApiError {
+    if (error instanceof ApiError) return error;
+    if (error instanceof NotFoundException) return unanswered(request);
+    const { stack, message } = error instanceof Error ? error : new Error(String(error));
+    this.logger.error(`Request ${requestIdOf(request)}: ${message}`, stack);
+    return unexpected();
+  }
+}
+
+/** No route took the request: either none has its path, or none of those has its method. */
+function unanswered(request: Request): ApiError {
+  const allowed = allowedMethods(request);
+  return allowed.length ? methodNotAllowed(allowed.join(', ')) : pathUnknown();
+}
+
+/** The token endpoint answers every error in the shape of RFC 6749 §5.2, those of the server around it too. */
+function tokenErrorBody({ status, body }: ApiError): Readonly<Record<string, string>> {
+  if (body.error_description) return body;
+  return { error: status < 500 ? 'invalid_request' : 'server_error', error_description: body.error! };
+}

@@ -1,0 +1,41 @@
+/** An error that is answered as it is: status, JSON body, further headers. The functions below are all there are. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly body: Readonly<Record<string, string>>,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(Object.values(body).join(': '));
+  }
+}
+
+const REALM = 'realm="customer-data-service"';
+
+/** 401 where no token was sent (RFC 6750 §3: no error code then). */
+export const tokenMissing = () =>
+  new ApiError(
+    401,
+    { error: 'An access token is required: send "Authorization: Bearer <token>" with a token from POST /auth/token.' },
+    { 'WWW-Authenticate': `Bearer ${REALM}` },
+  );
+
+/** 401 where what was sent is not a valid token. `reason` is ASCII without quotes. */
+export const tokenInvalid = (reason: string) =>
+  new ApiError(
+    401,
+    { error: `The access token is not valid: ${reason}. Request a new one from POST /auth/token.` },
+    { 'WWW-Authenticate': `Bearer ${REALM}, error="invalid_token", error_description="${reason}"` },
+  );
+
+export const customerNotFound = () => new ApiError(404, { error: 'Customer not found.' });
+
+export const pathUnknown = () => new ApiError(404, { error: 'There is nothing at this path.' });
+
+export const methodNotAllowed = (allowed: string) =>
+  new ApiError(405, { error: `This path does not answer that method; it answers ${allowed}.` }, { Allow: allowed });
+
+/** A request that cannot be read as HTTP. */
+export const requestMalformed = (status = 400) => new ApiError(status, { error: 'The request is malformed.' });
+
+export const unexpected = () =>
+  new ApiError(500, { error: 'An unexpected error occurred. Try again later; quote the X-Request-Id if it persists.' });

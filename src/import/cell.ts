@@ -1,0 +1,97 @@
+import { decimalText } from '../resource/decimal-text.js';
+import type { Field, FieldType } from '../resource/field.decorator.js';
+
+/** A value as it is stored: exact decimals and days as text. */
+export type Stored = string | number | boolean | null;
+
+/** What is wrong with a cell, in words for the operator. */
+export class CellError extends Error {}
+
+/** MySQL's TEXT holds so many bytes. */
+const TEXT_BYTES = 65_535;
+
+/**
+ * The value that a cell of an import file stands for; an empty one is null.
+ * @throws {CellError} if the column cannot hold it
+ */
+export function parseCell(text: string, field: Field): Stored {
+  const prose = (field.type === 'varchar' || field.type === 'text') && !field.identifier && !field.primary;
+  const cell = prose ? text : text.trim();
+  if (cell === '') {
+    if (field.primary || field.nullable === false) throw new CellError('is empty, and has to hold a value');
+    return null;
+  }
+  if (field.pattern && !field.pattern.regex.test(cell))
+    throw new CellError(`${quote(cell)} is not ${field.pattern.says}`);
+  return PARSERS[field.type](cell, field);
+}
+
+const PARSERS: Record<FieldType, (cell: string, field: Field) => Stored> = {
+  varchar: (cell, { length = 0 }) => {
+    const size = [...cell].length;
+    if (size > length) throw new CellError(`has ${size} characters, ${length} is the most`);
+    return cell;
+  },
+  text: (cell) => {
+    const size = Buffer.byteLength(cell);
+    if (size > TEXT_BYTES) throw new CellError(`has ${size} bytes, ${TEXT_BYTES} is the most`);
+    return cell;
+  },
+  int: (cell, field) => {
+    if (!/^-?\d{1,9}$/.test(cell)) throw new CellError(`${quote(cell)} is not a whole number of at most 9 digits`);
+    return Number(inBounds(cell, field));
+  },
+  decimal: (cell, field) => inBounds(parseDecimal(cell, field), field),
+  boolean: (cell) => {
+    const value = BOOLEANS.get(cell.toLowerCase());
+    if (value === undefined) throw new CellError(`${quote(cell)} is neither true, 1, yes nor false, 0, no`);
+    return value;
+  },
+  date: (cell) => {
+    if (!isDay(cell)) throw new CellError(`${quote(cell)} is not a day of the calendar in the form YYYY-MM-DD`);
+    return cell;
+  },
+  datetime: () => {
+    throw new CellError('cannot be imported');
+  },
+};
+
+const BOOLEANS = new Map([
+  ...['true', '1', 'yes'].map((word) => [word, true] as const),
+  ...['false', '0', 'no'].map((word) => [word, false] as const),
+]);
+
+function parseDecimal(cell: string, { precision = 0, scale = 0 }: Field): string {
+  const number = plainDecimal(cell);
+  const [whole = '', fraction = ''] = number.replace('-', '').split('.');
+  if (fraction.length > scale) throw new CellError(`${quote(cell)} has more than ${scale} decimals`);
+  if (whole.length > precision - scale)
+    throw new CellError(`${quote(cell)} has more than ${precision - scale} digits before the point`);
+  return number;
+}
+
+function plainDecimal(cell: string): string {
+  try {
+    return decimalText(cell);
+  } catch {
+    throw new CellError(
+      `${quote(cell)} is not a decimal: digits, a point where needed, no other separator, no exponent`,
+    );
+  }
+}
+
+/** The bounds are small whole numbers, so that a float decides rightly. */
+function inBounds(number: string, { min = -Infinity, max = Infinity }: Field): string {
+  if (Number(number) < min) throw new CellError(`${quote(number)} is less than ${min}`);
+  if (Number(number) > max) throw new CellError(`${quote(number)} is more than ${max}`);
+  return number;
+}
+
+function isDay(cell: string): boolean {
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(cell) && !cell.startsWith('0000') ? new Date(`${cell}T00:00:00Z`) : undefined;
+  return date !== undefined && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(cell);
+}
+
+function quote(cell: string): string {
+  return `"${cell.length > 40 ? `${cell.slice(0, 40)}…` : cell}"`;
+}

@@ -1,0 +1,55 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SETTINGS, type Settings } from '../config/settings.js';
+import { DatabaseService } from '../database/database.service.js';
+import { sqlitePath } from '../database/database-url.js';
+import { FileImport } from './file-import.js';
+import { IMPORT_FILES } from './import-files.js';
+import { KnownKeys } from './known-keys.js';
+import { Problems } from './problems.js';
+import { Upsert } from './upsert.js';
+
+/** How many rows each file of an import held. */
+export type ImportSummary = { file: string; rows: number }[];
+
+/** Loads folders of import files: all of one, in one transaction, or nothing. */
+@Injectable()
+export class ImportService {
+  constructor(
+    private readonly database: DatabaseService,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Adds or overwrites, by key, every row of the folder's files; tables without a file stay as they are.
+   * @throws {ImportRefused} naming every problem; then nothing is written
+   */
+  async importFolder(folder: string): Promise<ImportSummary> {
+    const present = await this.filesIn(folder);
+    const embedded = sqlitePath(this.settings.DATABASE_URL) !== undefined;
+    return this.database.writing(async (query) => {
+      const problems = new Problems();
+      const known = new KnownKeys(query);
+      const summary: ImportSummary = [];
+      for (const file of IMPORT_FILES.filter(({ name }) => present.has(name))) {
+        const upsert = new Upsert(query, file.entity, embedded);
+        const rows = await new FileImport(file, problems).run(join(folder, file.name), known, upsert);
+        summary.push({ file: file.name, rows });
+      }
+      problems.assertNone();
+      return summary;
+    });
+  }
+
+  private async filesIn(folder: string): Promise<Set<string>> {
+    const files = (await readdir(folder)).filter((name) => name.toLowerCase().endsWith('.csv'));
+    const names = IMPORT_FILES.map(({ name }) => name);
+    const problems = new Problems();
+    for (const file of files.filter((name) => !names.includes(name)))
+      problems.add(file, 1, `no import file has this name; the names are ${names.join(', ')}`);
+    if (!files.length) problems.add(folder, 1, `the folder holds no import file; the names are ${names.join(', ')}`);
+    problems.assertNone();
+    return new Set(files);
+  }
+}

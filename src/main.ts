@@ -1,0 +1,49 @@
+import 'reflect-metadata';
+import { ServiceLogger } from './config/logger.js';
+import { readSettings, type Settings, SettingsError } from './config/settings.js';
+import type { DemoCredentials } from './demo/demo.service.js';
+import { type Service, startService } from './service.js';
+
+const settings = settingsOrExit();
+const logger = new ServiceLogger(settings);
+const service = await startService(settings, logger).catch(exitWith);
+logger.log(`Listening on port ${service.port} (public) and ${service.managementPort} (management)`);
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(service));
+const credentials = await service.ready;
+if (credentials) process.stdout.write(firstCalls(credentials, service.port));
+
+function settingsOrExit(): Settings {
+  try {
+    return readSettings();
+  } catch (error) {
+    if (error instanceof SettingsError) return exitWith(error);
+    throw error;
+  }
+}
+
+/** A fault of the surroundings that only an operator can mend: one clear message, no stack. */
+function exitWith({ message }: Error): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
+
+async function stop(running: Service): Promise<void> {
+  await running.close();
+  process.exit(0);
+}
+
+function firstCalls({ customerCode, apiKey }: DemoCredentials, port: number): string {
+  const base = `http://localhost:${port}`;
+  return `
+The demo data is loaded. A customer to try it with, whose key is shown this once
+(for another: npm run cli -- key issue ${customerCode}):
+
+  Customer Code  ${customerCode}
+  API key        ${apiKey}
+
+  TOKEN=$(curl -s ${base}/auth/token -d grant_type=client_credentials \\
+    -d client_id=${customerCode} -d client_secret=${apiKey} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+  curl -H "Authorization: Bearer $TOKEN" ${base}/products
+
+`;
+}

@@ -1,0 +1,22 @@
+import { Entity } from 'typeorm';
+import { Stored } from '../resource/field.decorator.js';
+
+/** A list of prices in one currency, assigned to customers. */
+@Entity('price_lists')
+export class PriceList {
+  @Stored({ type: 'varchar', length: 64, primary: true })
+  PriceListCode!: string;
+
+  @Stored({ type: 'varchar', length: 255 })
+  PriceListName!: string | null;
+
+  /** ISO 4217. */
+  @Stored({
+    type: 'varchar',
+    length: 3,
+    nullable: false,
+    identifier: true,
+    pattern: { regex: /^[A-Z]{3}$/, says: 'a currency code of three capital letters (ISO 4217)' },
+  })
+  CurrencyCode!: string;
+}

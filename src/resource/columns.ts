@@ -1,0 +1,17 @@
+import { getMetadataArgsStorage } from 'typeorm';
+import { columnsOf, type Resource } from './field.decorator.js';
+
+/** The table of an entity class. */
+export function tableOf(entity: Resource): string {
+  const table = getMetadataArgsStorage().tables.find(({ target }) => target === entity);
+  if (!table?.name) throw new Error(`${entity.name} is not an entity with a named table`);
+  return table.name;
+}
+
+/** What a SELECT lists to read every column of an entity, each under its own name. */
+export function selectColumns(entity: Resource): string {
+  const table = tableOf(entity);
+  return columnsOf(entity)
+    .map(({ name }) => `${table}.${name} AS ${name}`)
+    .join(', ');
+}

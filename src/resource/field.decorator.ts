@@ -1,0 +1,136 @@
+import { Column, PrimaryColumn } from 'typeorm';
+import type { CustomerScope } from '../customers/customer-scope.js';
+import type { Row } from '../database/query.js';
+
+/** The column types that a field may have; each also says how the field is read from files and written as JSON. */
+export type FieldType = 'varchar' | 'text' | 'int' | 'decimal' | 'boolean' | 'date' | 'datetime';
+
+/** Makes the answered value where it is not the stored one. */
+type Value = (row: Row, scope: CustomerScope) => unknown;
+
+interface Answer {
+  /** One sentence for integrators, with the unit where there is one. */
+  meaning: string;
+  example: string | number | boolean;
+}
+
+interface ColumnDeclaration {
+  type: FieldType;
+  /** Longest value, in characters (varchar). */
+  length?: number;
+  /** Digits in all and behind the point (decimal). */
+  precision?: number;
+  scale?: number;
+  /** Part of the key. */
+  primary?: boolean;
+  /** False: the column always holds a value. Default: true, except for the key. */
+  nullable?: boolean;
+  /** A code rather than prose: spaces around it are no part of it. Keys always are. */
+  identifier?: boolean;
+  /** Bounds of a number, both included. */
+  min?: number;
+  max?: number;
+  /** What a text has to look like, and how to say so. */
+  pattern?: { regex: RegExp; says: string };
+}
+
+interface AnsweredDeclaration extends ColumnDeclaration, Answer {
+  /** Declared as required in the schema. */
+  required?: boolean;
+  value?: Value;
+}
+
+interface ComputedDeclaration extends Answer {
+  type: FieldType;
+  /** Digits that a decimal always shows behind the point; by default trailing zeros are left out. */
+  fixedScale?: number;
+  value: Value;
+}
+
+/** A declared property of an entity, as everything that stores, answers, describes or imports it reads it. */
+export interface Field
+  extends
+    ColumnDeclaration,
+    Partial<Answer>,
+    Pick<AnsweredDeclaration, 'required' | 'value'>,
+    Pick<ComputedDeclaration, 'fixedScale'> {
+  /** Name of the column, key of the answer and header of the import file. */
+  name: string;
+  stored: boolean;
+  answered: boolean;
+}
+
+/** An array of another resource's elements within each element, joined by SKU. */
+export interface NestedArray {
+  name: string;
+  resource: Resource;
+  /** SQL order of its elements, total within one parent. */
+  orderBy: string;
+}
+
+/** An entity class whose properties are declared with the decorators below. */
+export type Resource = new () => object;
+
+const fields = new Map<object, Field[]>();
+const arrays = new Map<object, NestedArray[]>();
+
+/**
+ * Declares a property as a column and as a field of the answers. Order of declaration is order of answer. This one
+ * place drives the column, the SELECT, the JSON, the schema endpoint and the import file.
+ */
+export function Answered(declaration: AnsweredDeclaration): PropertyDecorator {
+  return declare(declaration, { stored: true, answered: true });
+}
+
+/** Declares a property as a column that is imported but never answered. */
+export function Stored(declaration: ColumnDeclaration): PropertyDecorator {
+  return declare(declaration, { stored: true, answered: false });
+}
+
+/** Declares a property as a field of the answers that has no column of its own. */
+export function Computed(declaration: ComputedDeclaration): PropertyDecorator {
+  return declare(declaration, { stored: false, answered: true });
+}
+
+/** Declares a property as an array of the elements of another resource. */
+export function Nested(resource: Resource, orderBy: string): PropertyDecorator {
+  return (target, key) => append(arrays, target.constructor, { name: String(key), resource, orderBy });
+}
+
+/** The answered fields of a resource, in order of declaration. */
+export function fieldsOf(resource: Resource): readonly Field[] {
+  return declared(resource).filter(({ answered }) => answered);
+}
+
+/** The columns of a resource, in order of declaration. */
+export function columnsOf(resource: Resource): readonly Field[] {
+  return declared(resource).filter(({ stored }) => stored);
+}
+
+/** The nested arrays of a resource, in order of declaration. */
+export function arraysOf(resource: Resource): readonly NestedArray[] {
+  return arrays.get(resource) ?? [];
+}
+
+function declared(resource: Resource): readonly Field[] {
+  return fields.get(resource) ?? [];
+}
+
+function declare(
+  declaration: ColumnDeclaration | ComputedDeclaration,
+  use: Pick<Field, 'stored' | 'answered'>,
+): PropertyDecorator {
+  return (target, key) => {
+    const field: Field = { ...declaration, ...use, name: String(key) };
+    append(fields, target.constructor, field);
+    if (!field.stored) return;
+    const { type, length, precision, scale, primary, nullable = true } = field;
+    const column = { type, length, precision, scale };
+    if (primary) PrimaryColumn(column)(target, key);
+    else Column({ ...column, nullable })(target, key);
+  };
+}
+
+function append<T>(registry: Map<object, T[]>, resource: object, entry: T): void {
+  registry.set(resource, [...(registry.get(resource) ?? []), entry]);
+}

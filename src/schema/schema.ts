@@ -1,0 +1,61 @@
+import { arraysOf, fieldsOf, type Resource } from '../resource/field.decorator.js';
+
+/** The API profile that this service answers; a removal or a changed meaning makes a new one. */
+export const API_VERSION = '2026-04';
+
+/** One entry of a schema answer. */
+export interface SchemaField {
+  /** The key of the data with its first letter in lower case. */
+  name: string;
+  type: string;
+  required: boolean;
+}
+
+export interface Schema {
+  endpoint: string;
+  apiVersion: string;
+  fields: SchemaField[];
+  /** Absent where the resource has no nested arrays. */
+  arrays?: Record<string, { fields: SchemaField[] }>;
+}
+
+/** Describes the elements of a data endpoint from their declarations. */
+export function schemaOf(endpoint: string, resource: Resource): Schema {
+  const arrays = arraysOf(resource).map(({ name, resource: element }) => [
+    camelCase(name),
+    { fields: schemaFields(element) },
+  ]);
+  return {
+    endpoint,
+    apiVersion: API_VERSION,
+    fields: schemaFields(resource),
+    ...(arrays.length ? { arrays: Object.fromEntries(arrays) } : {}),
+  };
+}
+
+/** The schema's name of a column type; a type that it has no name for keeps its own, in lower case. */
+export function schemaType(columnType: string): string {
+  const name = columnType.toLowerCase();
+  return SCHEMA_TYPES.get(name) ?? name;
+}
+
+const SCHEMA_TYPES = new Map([
+  ...['varchar', 'char', 'text'].map((type) => [type, 'string'] as const),
+  ...['int', 'integer', 'smallint', 'bigint'].map((type) => [type, 'integer'] as const),
+  ...['decimal', 'numeric'].map((type) => [type, 'decimal'] as const),
+  ...['boolean', 'bool'].map((type) => [type, 'boolean'] as const),
+  ['date', 'date'],
+  ...['datetime', 'timestamp'].map((type) => [type, 'datetime'] as const),
+]);
+
+function schemaFields(resource: Resource): SchemaField[] {
+  return fieldsOf(resource).map(({ name, type, required = false }) => ({
+    name: camelCase(name),
+    type: schemaType(type),
+    required,
+  }));
+}
+
+function camelCase(name: string): string {
+  return name[0]!.toLowerCase() + name.slice(1);
+}

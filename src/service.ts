@@ -1,0 +1,62 @@
+import type { LoggerService } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import express from 'express';
+import type { AddressInfo } from 'node:net';
+import { AppModule } from './app.module.js';
+import type { Settings } from './config/settings.js';
+import { DatabaseService } from './database/database.service.js';
+import { type DemoCredentials, DemoService } from './demo/demo.service.js';
+import { answerUnreadableRequests } from './http/unreadable-requests.js';
+import { ManagementModule } from './management.module.js';
+
+/** A running service. */
+export interface Service {
+  /** The ports that it listens on, which differ from the settings where those are 0. */
+  readonly port: number;
+  readonly managementPort: number;
+  /** Resolves when the database is first ready, with credentials where the demo data was loaded. */
+  readonly ready: Promise<DemoCredentials | undefined>;
+  /** Lets answers under way finish, then closes everything. */
+  close(): Promise<void>;
+}
+
+/** Starts the service: both ports listen when this resolves, whether or not the database is there yet. */
+export async function startService(settings: Settings, logger: LoggerService): Promise<Service> {
+  const app = await createApp(settings, logger);
+  const database = app.get(DatabaseService);
+  const management = await NestFactory.create<NestExpressApplication>(ManagementModule.of(database), { logger });
+  await app.listen(settings.PORT);
+  await management.listen(settings.MANAGEMENT_PORT);
+  let credentials: DemoCredentials | undefined;
+  const prepare = async () => {
+    credentials = await app.get(DemoService).loadIntoEmpty();
+  };
+  return {
+    port: portOf(app),
+    managementPort: portOf(management),
+    ready: database.start(prepare).then(() => credentials),
+    close: async () => {
+      await app.close();
+      await management.close();
+    },
+  };
+}
+
+async function createApp(settings: Settings, logger: LoggerService): Promise<NestExpressApplication> {
+  const server = express();
+  // Paths are what the interface spells, to the letter; the router is built on first use, hence before Nest.
+  server.enable('strict routing').enable('case sensitive routing').disable('x-powered-by').disable('etag');
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(settings), new ExpressAdapter(server), {
+    logger,
+    bodyParser: false,
+  });
+  const http = app.getHttpServer();
+  http.keepAliveTimeout = settings.KEEP_ALIVE_SECONDS * 1000;
+  answerUnreadableRequests(http);
+  return app;
+}
+
+function portOf(app: NestExpressApplication): number {
+  return (app.getHttpServer().address() as AddressInfo).port;
+}

@@ -1,0 +1,189 @@
+import type { LoggerService } from '@nestjs/common';
+import Libsql from 'libsql';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import mysql from 'mysql2/promise';
+import { runCli } from '../../src/cli/program.js';
+import { readSettings, type Settings } from '../../src/config/settings.js';
+import { startService } from '../../src/service.js';
+
+declare const TEST_ENGINE: 'sqlite' | 'mysql';
+
+export const engine = TEST_ENGINE;
+
+/** The environment that a test gives the service. */
+export type Environment = Record<string, string>;
+
+/** What one command of the CLI did. */
+export interface CommandResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** A database of this engine that nobody else uses, and what operators do with it. */
+export class TestDatabase {
+  readonly folder = mkdtempSync(join(tmpdir(), 'customer-data-test-'));
+  private constructor(readonly url: string) {}
+
+  /** An empty database; migrated, unless told otherwise. */
+  static async create({ migrated = true } = {}): Promise<TestDatabase> {
+    const database = new TestDatabase(engine === 'sqlite' ? sqliteUrl() : await createOnServer());
+    if (migrated) await database.cliOk('migrate');
+    return database;
+  }
+
+  settings(environment: Environment = {}): Settings {
+    return readSettings({
+      PORT: '0',
+      MANAGEMENT_PORT: '0',
+      DATABASE_URL: this.url,
+      DEMO_DATA: 'false',
+      ...environment,
+    });
+  }
+
+  /** Runs the CLI on this database, within this process. */
+  async cli(...args: string[]): Promise<CommandResult> {
+    const result = { code: 0, stdout: '', stderr: '' };
+    result.code = await runCli(
+      args,
+      {
+        stdout: { write: (text) => (result.stdout += text) },
+        stderr: { write: (text) => (result.stderr += text) },
+      },
+      () => this.settings(),
+    );
+    return result;
+  }
+
+  /** Runs the CLI and returns its output. @throws with its complaint if it fails. */
+  async cliOk(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.cli(...args);
+    if (code !== 0) throw new Error(`${args.join(' ')} failed: ${stderr}`);
+    return stdout.trim();
+  }
+
+  /** Writes import files, by name, into a new folder. @returns the folder */
+  async files(files: Record<string, string>): Promise<string> {
+    const folder = join(this.folder, randomBytes(4).toString('hex'));
+    await mkdir(folder);
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    return folder;
+  }
+
+  /** Imports files, by name. */
+  async load(files: Record<string, string>): Promise<void> {
+    await this.cliOk('import', await this.files(files));
+  }
+
+  /** Runs SQL on a connection of its own, as a foreign program might. */
+  async sql(sql: string, parameters: unknown[] = []): Promise<Record<string, unknown>[]> {
+    if (engine === 'sqlite') {
+      const connection = new Libsql(this.url.slice('sqlite:'.length), { timeout: 5000 });
+      const statement = connection.prepare(sql);
+      const rows = statement.reader ? statement.all(...parameters) : (statement.run(...parameters), []);
+      connection.close();
+      return rows as Record<string, unknown>[];
+    }
+    const connection = await mysql.createConnection({ uri: this.url, charset: 'utf8mb4' });
+    const [rows] = await connection.query(sql, parameters);
+    await connection.end();
+    return rows as Record<string, unknown>[];
+  }
+
+  async drop(): Promise<void> {
+    rmSync(this.folder, { recursive: true, force: true });
+    if (engine === 'sqlite')
+      return rmSync(join(this.url.slice('sqlite:'.length), '..'), { recursive: true, force: true });
+    await this.sql(`DROP DATABASE IF EXISTS ${new URL(this.url).pathname.slice(1)}`);
+  }
+}
+
+/** A service that runs within this process, and its database. */
+export class TestService {
+  private constructor(
+    readonly database: TestDatabase,
+    readonly url: string,
+    readonly managementUrl: string,
+    /** What the service logged, one line an entry. */
+    readonly log: string[],
+    /** Stops the service; the database stays. */
+    readonly stop: () => Promise<void>,
+  ) {}
+
+  /** A service on the given database, or on a new one, that is ready to answer. */
+  static async start(environment: Environment = {}, on?: TestDatabase): Promise<TestService> {
+    const database = on ?? (await TestDatabase.create());
+    const log: string[] = [];
+    const service = await startService(database.settings(environment), collectingLogger(log));
+    await service.ready;
+    return new TestService(
+      database,
+      `http://127.0.0.1:${service.port}`,
+      `http://127.0.0.1:${service.managementPort}`,
+      log,
+      () => service.close(),
+    );
+  }
+
+  /** Stops the service and drops its database. */
+  async close(): Promise<void> {
+    await this.stop();
+    await this.database.drop();
+  }
+
+  /** A new API key of the customer. */
+  key(customerCode: string): Promise<string> {
+    return this.database.cliOk('key', 'issue', customerCode);
+  }
+
+  /** A new access token of the customer. */
+  async token(customerCode: string): Promise<string> {
+    const response = await fetch(`${this.url}/auth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: customerCode,
+        client_secret: await this.key(customerCode),
+      }),
+    });
+    const { access_token } = (await response.json()) as { access_token: string };
+    return access_token;
+  }
+
+  /** GET with a token. */
+  get(path: string, token?: string): Promise<Response> {
+    return fetch(this.url + path, { headers: token ? { Authorization: `Bearer ${token}` } : {} });
+  }
+
+  /** The JSON text that the path answers with 200. */
+  async text(path: string, token: string): Promise<string> {
+    const response = await this.get(path, token);
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${text}`);
+    return text;
+  }
+}
+
+function sqliteUrl(): string {
+  return `sqlite:${join(mkdtempSync(join(tmpdir(), 'customer-data-test-')), 'test.db')}`;
+}
+
+async function createOnServer(): Promise<string> {
+  const name = `customer_data_${randomBytes(6).toString('hex')}`;
+  const server = new URL(process.env.TEST_MYSQL_URL!);
+  const connection = await mysql.createConnection(server.href);
+  await connection.query(`CREATE DATABASE ${name}`);
+  await connection.end();
+  server.pathname = `/${name}`;
+  return server.href;
+}
+
+function collectingLogger(log: string[]): LoggerService {
+  const add = (...parts: unknown[]) => void log.push(parts.join(' '));
+  return { log: add, warn: add, error: add, debug: add };
+}
