@@ -14,6 +14,7 @@ const common = {
 const endToEnd = (engine) => ({
   ...common,
   displayName: engine,
+  setupFiles: [...common.setupFiles, '<rootDir>/test/support/quiet.ts'],
   testMatch: ['<rootDir>/test/**/*.e2e.ts'],
   globals: { TEST_ENGINE: engine },
 });

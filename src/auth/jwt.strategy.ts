@@ -29,7 +29,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
 }
 
 /** The token of an `Authorization: Bearer` header, whatever the case of the scheme; null where there is none. */
-export function bearerToken({ headers }: Pick<Request, 'headers'>): string | null {
+function bearerToken({ headers }: Pick<Request, 'headers'>): string | null {
   return /^bearer +([^\s,]+) *$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 

@@ -12,7 +12,7 @@ export class Session {
 
   /** A service of the application, with the database reached but not necessarily migrated. */
   async unmigrated(): Promise<DatabaseService> {
-    this.app ??= await NestFactory.createApplicationContext(AppModule.with(this.settings()), { logger: false });
+    this.app ??= await NestFactory.createApplicationContext(AppModule.with(this.settings()));
     return this.app.get(DatabaseService);
   }
 

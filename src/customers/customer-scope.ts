@@ -9,7 +9,7 @@ export interface CustomerScope {
   readonly discountPercentage: string;
 }
 
-export interface PriceListTerms {
+interface PriceListTerms {
   readonly code: string;
   readonly name: string | null;
   /** ISO 4217. */

@@ -4,7 +4,7 @@ import { arraysOf, fieldsOf, type Resource } from '../resource/field.decorator.j
 export const API_VERSION = '2026-04';
 
 /** One entry of a schema answer. */
-export interface SchemaField {
+interface SchemaField {
   /** The key of the data with its first letter in lower case. */
   name: string;
   type: string;

@@ -80,17 +80,20 @@ export class TestDatabase {
     await this.cliOk('import', await this.files(files));
   }
 
-  /** Runs SQL on a connection of its own, as a foreign program might. */
-  async sql(sql: string, parameters: unknown[] = []): Promise<Record<string, unknown>[]> {
+  /** Runs statements on a connection of its own, as a foreign program might. @returns the rows of the last one */
+  async sql(statements: string | string[], parameters: unknown[] = []): Promise<Record<string, unknown>[]> {
+    const [last, ...earlier] = [statements].flat().toReversed() as [string, ...string[]];
     if (engine === 'sqlite') {
       const connection = new Libsql(this.url.slice('sqlite:'.length), { timeout: 5000 });
-      const statement = connection.prepare(sql);
+      for (const statement of earlier.toReversed()) connection.exec(statement);
+      const statement = connection.prepare(last);
       const rows = statement.reader ? statement.all(...parameters) : (statement.run(...parameters), []);
       connection.close();
       return rows as Record<string, unknown>[];
     }
     const connection = await mysql.createConnection({ uri: this.url, charset: 'utf8mb4' });
-    const [rows] = await connection.query(sql, parameters);
+    for (const statement of earlier.toReversed()) await connection.query(statement);
+    const [rows] = await connection.query(last, parameters);
     await connection.end();
     return rows as Record<string, unknown>[];
   }

@@ -14,9 +14,6 @@ export class InitialSchema1764201600000 implements MigrationInterface {
     const { decimal, date, timestamp, serial, tableOptions } = await dialectOf(queryRunner);
     const create = (table: string, ...definitions: string[]) =>
       queryRunner.query(`CREATE TABLE ${table} (\n  ${definitions.join(',\n  ')}\n)${tableOptions}`);
-    const references = (column: string, table: string, onDelete: string) =>
-      `FOREIGN KEY (${column}) REFERENCES ${table} (${column}) ON DELETE ${onDelete}`;
-
     await create(
       'products',
       'SKU varchar(64) NOT NULL PRIMARY KEY',
@@ -147,6 +144,9 @@ export class InitialSchema1764201600000 implements MigrationInterface {
     for (const table of TABLES.toReversed()) await queryRunner.query(`DROP TABLE ${table}`);
   }
 }
+
+const references = (column: string, table: string, onDelete: string) =>
+  `FOREIGN KEY (${column}) REFERENCES ${table} (${column}) ON DELETE ${onDelete}`;
 
 const TABLES = [
   'products',

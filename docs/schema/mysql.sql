@@ -1,0 +1,130 @@
+CREATE TABLE `api_keys` (
+  `ID` int NOT NULL AUTO_INCREMENT,
+  `CustomerCode` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `Label` varchar(255) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `Digest` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `CreatedAt` datetime(3) NOT NULL,
+  `ExpiresAt` datetime(3) DEFAULT NULL,
+  `RevokedAt` datetime(3) DEFAULT NULL,
+  PRIMARY KEY (`ID`),
+  KEY `api_keys_CustomerCode` (`CustomerCode`),
+  CONSTRAINT `api_keys_ibfk_1` FOREIGN KEY (`CustomerCode`) REFERENCES `customers` (`CustomerCode`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
+CREATE TABLE `customers` (
+  `CustomerCode` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `CustomerName` varchar(255) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `PriceListCode` varchar(64) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `WarehouseCode` varchar(64) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `DiscountPercentage` decimal(7,4) NOT NULL DEFAULT '0.0000',
+  `RequestsPerMinute` int DEFAULT NULL,
+  `RequestsPerHour` int DEFAULT NULL,
+  `Active` tinyint(1) NOT NULL DEFAULT '1',
+  PRIMARY KEY (`CustomerCode`),
+  KEY `PriceListCode` (`PriceListCode`),
+  KEY `WarehouseCode` (`WarehouseCode`),
+  CONSTRAINT `customers_ibfk_1` FOREIGN KEY (`PriceListCode`) REFERENCES `price_lists` (`PriceListCode`) ON DELETE RESTRICT,
+  CONSTRAINT `customers_ibfk_2` FOREIGN KEY (`WarehouseCode`) REFERENCES `warehouses` (`WarehouseCode`) ON DELETE RESTRICT
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
+CREATE TABLE `price_lists` (
+  `PriceListCode` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `PriceListName` varchar(255) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `CurrencyCode` varchar(3) COLLATE utf8mb4_0900_bin NOT NULL,
+  PRIMARY KEY (`PriceListCode`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
+CREATE TABLE `prices` (
+  `PriceListCode` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `SKU` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `Price` decimal(18,4) NOT NULL,
+  `MOQ` decimal(14,4) DEFAULT NULL,
+  `OrderMultiple` decimal(14,4) DEFAULT NULL,
+  `DiscountEligible` tinyint(1) NOT NULL,
+  PRIMARY KEY (`PriceListCode`,`SKU`),
+  KEY `prices_SKU` (`SKU`),
+  CONSTRAINT `prices_ibfk_1` FOREIGN KEY (`PriceListCode`) REFERENCES `price_lists` (`PriceListCode`) ON DELETE CASCADE,
+  CONSTRAINT `prices_ibfk_2` FOREIGN KEY (`SKU`) REFERENCES `products` (`SKU`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
+CREATE TABLE `product_accessories` (
+  `SKU` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `AccessorySKU` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  PRIMARY KEY (`SKU`,`AccessorySKU`),
+  CONSTRAINT `product_accessories_ibfk_1` FOREIGN KEY (`SKU`) REFERENCES `products` (`SKU`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
+CREATE TABLE `product_composition` (
+  `SKU` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `MaterialCode` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `MaterialDescription` varchar(255) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `CompositionPercentage` decimal(7,4) DEFAULT NULL,
+  PRIMARY KEY (`SKU`,`MaterialCode`),
+  CONSTRAINT `product_composition_ibfk_1` FOREIGN KEY (`SKU`) REFERENCES `products` (`SKU`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
+CREATE TABLE `product_images` (
+  `SKU` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `ImageID` varchar(255) COLLATE utf8mb4_0900_bin NOT NULL,
+  `FileName` varchar(2048) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `IsPrimaryImage` tinyint(1) DEFAULT NULL,
+  PRIMARY KEY (`SKU`,`ImageID`),
+  CONSTRAINT `product_images_ibfk_1` FOREIGN KEY (`SKU`) REFERENCES `products` (`SKU`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
+CREATE TABLE `product_substitutions` (
+  `SKU` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `SubstituteSKU` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  PRIMARY KEY (`SKU`,`SubstituteSKU`),
+  CONSTRAINT `product_substitutions_ibfk_1` FOREIGN KEY (`SKU`) REFERENCES `products` (`SKU`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
+CREATE TABLE `products` (
+  `SKU` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `Name` varchar(255) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `Description` text COLLATE utf8mb4_0900_bin,
+  `WebsiteDescription` text COLLATE utf8mb4_0900_bin,
+  `ProductCategoryCode` varchar(255) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `WashingInstructions` text COLLATE utf8mb4_0900_bin,
+  `Gender` varchar(64) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `Audience` varchar(64) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `MainColour` varchar(64) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `Barcode` varchar(64) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `Photo` varchar(2048) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `Theme` varchar(255) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `PackagedLength_in_cm` decimal(14,4) DEFAULT NULL,
+  `PackagedWidth_in_cm` decimal(14,4) DEFAULT NULL,
+  `PackagedHeight_in_cm` decimal(14,4) DEFAULT NULL,
+  `PackagedWeight_in_g` decimal(14,4) DEFAULT NULL,
+  `CartonLength_in_cm` decimal(14,4) DEFAULT NULL,
+  `CartonWidth_in_cm` decimal(14,4) DEFAULT NULL,
+  `CartonHeight_in_cm` decimal(14,4) DEFAULT NULL,
+  `CartonWeight_in_g` decimal(14,4) DEFAULT NULL,
+  `CartonQty` int DEFAULT NULL,
+  `AmazonASIN` varchar(64) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `CountryOfOrigin` varchar(64) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `Status` varchar(64) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `StyleCode` varchar(64) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `CartonBarcode` varchar(64) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `HSCode` varchar(64) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `WhatsIncluded` text COLLATE utf8mb4_0900_bin,
+  `ProductCompositionText` text COLLATE utf8mb4_0900_bin,
+  PRIMARY KEY (`SKU`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
+CREATE TABLE `stock` (
+  `WarehouseCode` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `SKU` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `AvailableQTY` decimal(18,4) NOT NULL,
+  `NextAvailableETA` date DEFAULT NULL,
+  PRIMARY KEY (`WarehouseCode`,`SKU`),
+  KEY `stock_SKU` (`SKU`),
+  CONSTRAINT `stock_ibfk_1` FOREIGN KEY (`WarehouseCode`) REFERENCES `warehouses` (`WarehouseCode`) ON DELETE CASCADE,
+  CONSTRAINT `stock_ibfk_2` FOREIGN KEY (`SKU`) REFERENCES `products` (`SKU`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
+CREATE TABLE `warehouses` (
+  `WarehouseCode` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `WarehouseName` varchar(255) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  PRIMARY KEY (`WarehouseCode`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;

@@ -1,0 +1,102 @@
+import { ApiError } from '../http/api-error.js';
+import { readTokenRequest } from './token-request.js';
+
+const FORM = 'application/x-www-form-urlencoded';
+const GRANT = 'grant_type=client_credentials';
+const BODY = `${GRANT}&client_id=ACME&client_secret=k3y`;
+const basic = (userPass: string, scheme = 'Basic') => `${scheme} ${Buffer.from(userPass).toString('base64')}`;
+
+const read = (body: string | undefined, authorization?: string, contentType: string | undefined = FORM) =>
+  readTokenRequest({ 'content-type': contentType, authorization }, body === undefined ? undefined : Buffer.from(body));
+
+/** Status, code and description of the refusal. */
+function refusal(...request: Parameters<typeof read>): unknown[] {
+  try {
+    return ['accepted', read(...request)];
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return [error.status, error.body.error, error.body.error_description];
+  }
+}
+
+test.each([
+  ['plain', BODY, 'ACME', 'k3y'],
+  ['encoded', `${GRANT}&client_id=A%2BB&client_secret=a%2Bb%25+c%3A%C3%A9`, 'A+B', 'a+b% c:é'],
+  [
+    'in another order, with parameters that mean nothing here',
+    `scope=x&scope=y&client_secret=k&client_id=A&${GRANT}`,
+    'A',
+    'k',
+  ],
+  ['with names that objects have', `${BODY}&__proto__=x&constructor=y`, 'ACME', 'k3y'],
+])('credentials in the body: %s', (_, body, clientId, clientSecret) => {
+  expect(read(body)).toEqual({ clientId, clientSecret, basic: false });
+});
+
+test.each([
+  ['plain', basic('ACME:k3y'), 'ACME', 'k3y'],
+  ['scheme in lower case, two spaces', basic('ACME:k3y', 'basic '), 'ACME', 'k3y'],
+  ['a colon in the secret', basic('ACME:a:b'), 'ACME', 'a:b'],
+  ['both halves are form-decoded', basic('A%3AB:a%2Bb%25+c%C3%A9'), 'A:B', 'a+b% cé'],
+])('credentials by HTTP Basic: %s', (_, authorization, clientId, clientSecret) => {
+  expect(read(GRANT, authorization)).toEqual({ clientId, clientSecret, basic: true });
+});
+
+test('another scheme is no credentials: those of the body count', () => {
+  expect(read(BODY, 'Bearer abc')).toEqual({ clientId: 'ACME', clientSecret: 'k3y', basic: false });
+});
+
+test.each([
+  'Application/X-WWW-Form-Urlencoded',
+  `${FORM};charset=UTF-8`,
+  `${FORM}; charset=utf-8`,
+  `${FORM}; charset="UTF8"`,
+  `${FORM} ; Charset=Utf-8`,
+])('the type %s is a form', (contentType) => {
+  expect(read(BODY, undefined, contentType)).toMatchObject({ clientId: 'ACME' });
+});
+
+test.each(['', 'application/json', 'text/plain', `${FORM}-x`, `${FORM}; charset=latin1`, ';', '\u0000'])(
+  'the type %j is none',
+  (contentType) => {
+    expect(refusal(BODY, undefined, contentType)).toEqual([
+      400,
+      'invalid_request',
+      `The body must be of type ${FORM}, in UTF-8.`,
+    ]);
+  },
+);
+
+test.each([
+  ['no body', undefined, undefined, 'The parameter grant_type is missing or empty.'],
+  ['an empty body', '', undefined, 'The parameter grant_type is missing or empty.'],
+  [
+    'an empty parameter',
+    `${GRANT}&client_id=&client_secret=k`,
+    undefined,
+    'The parameter client_id is missing or empty.',
+  ],
+  ['no secret', `${GRANT}&client_id=A`, undefined, 'The parameter client_secret is missing or empty.'],
+  ['a repeated grant type', `${GRANT}&${BODY}`, undefined, 'The parameter grant_type is repeated.'],
+  ['a repeated secret', `${BODY}&client_secret=k3y`, undefined, 'The parameter client_secret is repeated.'],
+  [
+    'array-like names',
+    `${GRANT}&client_id[]=A&client_secret=k`,
+    undefined,
+    'The parameter client_id is missing or empty.',
+  ],
+  ['object-like names', `${GRANT}&client_id=A&client_secret[x]=1`, undefined, 'The parameter client_secret is missing'],
+  ['credentials in both places', BODY, basic('ACME:k3y'), 'Credentials came both in the body and by HTTP Basic'],
+  ['another code in the body', `${GRANT}&client_id=B`, basic('A:k'), 'Credentials came both in the body and by HTTP'],
+  ['Basic without a value', GRANT, 'Basic', 'The Basic credentials lack a client id or a secret.'],
+  ['Basic without a colon', GRANT, basic('ACME'), 'The Basic credentials lack a client id or a secret.'],
+  ['Basic without a secret', GRANT, basic('ACME:'), 'The Basic credentials lack a client id or a secret.'],
+  ['Basic that is not form-encoded', GRANT, basic('ACME:100%'), 'a % must be written %25'],
+])('%s is an invalid request', (_, body, authorization, description) => {
+  expect(refusal(body, authorization)).toEqual([400, 'invalid_request', expect.stringContaining(description)]);
+});
+
+test.each(['password', 'Client_Credentials', 'client_credentials '])('the grant type %j is not supported', (grant) => {
+  const body = `grant_type=${encodeURIComponent(grant)}&client_id=A&client_secret=k`;
+  expect(refusal(body)).toEqual([400, 'unsupported_grant_type', expect.any(String)]);
+});

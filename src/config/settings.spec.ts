@@ -1,0 +1,126 @@
+import { readSettings, SettingsError } from './settings.js';
+
+const SECRET = 's'.repeat(32);
+
+function refusal(env: NodeJS.ProcessEnv): SettingsError | undefined {
+  try {
+    readSettings(env);
+  } catch (error) {
+    if (error instanceof SettingsError) return error;
+    throw error;
+  }
+  return undefined;
+}
+
+/** What is wrong with an environment, a line each. */
+const problems = (env: NodeJS.ProcessEnv) => refusal(env)?.problems ?? [];
+const inProduction = (JWT_SECRET?: string) => problems({ NODE_ENV: 'production', JWT_SECRET });
+
+const DEFAULTS = {
+  NODE_ENV: 'development',
+  PORT: 3000,
+  MANAGEMENT_PORT: 3001,
+  DATABASE_URL: 'sqlite:data/customer-data.db',
+  DATABASE_POOL_SIZE: 5,
+  DOWNLOAD_POOL_SIZE: 10,
+  DATABASE_WAIT_MS: 5000,
+  DOWNLOAD_STALL_SECONDS: 30,
+  DOWNLOAD_MAX_SECONDS: 600,
+  KEEP_ALIVE_SECONDS: 75,
+  MIGRATE_ON_START: true,
+  DEMO_DATA: true,
+  JWT_SECRET: [],
+};
+const NAMES = Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[];
+const each = (value: string) => Object.fromEntries(NAMES.map((name) => [name, value]));
+
+test.each([
+  ['absent', {}],
+  ['empty', each('')],
+  ['blank', each('  ')],
+])('settings that are %s have their defaults', (_, env) => {
+  expect({ ...readSettings(env) }).toEqual(DEFAULTS);
+});
+
+test('variables that are no settings are left alone', () => {
+  expect({ ...readSettings({ PATH: '/bin', port: '1', PORT_: '2' }) }).toEqual(DEFAULTS);
+});
+
+test.each<[string, string, unknown]>([
+  ['NODE_ENV', 'test', 'test'],
+  ['PORT', '0', 0],
+  ['PORT', ' 8080\n', 8080],
+  ['PORT', '65535', 65_535],
+  ['MANAGEMENT_PORT', '9000', 9000],
+  ['DATABASE_URL', ' sqlite:/var/lib/x.db ', 'sqlite:/var/lib/x.db'],
+  ['DATABASE_URL', 'mysql://u:p%40ss@db.example:3306/catalogue', 'mysql://u:p%40ss@db.example:3306/catalogue'],
+  ['DATABASE_URL', 'mysql://db/catalogue', 'mysql://db/catalogue'],
+  ['DATABASE_POOL_SIZE', '1', 1],
+  ['DATABASE_WAIT_MS', '60000', 60_000],
+  ['MIGRATE_ON_START', 'false', false],
+  ['DEMO_DATA', ' false ', false],
+  ['JWT_SECRET', SECRET, [SECRET]],
+  ['JWT_SECRET', ` ${SECRET} , t${SECRET},, `, [SECRET, `t${SECRET}`]],
+])('%s=%j is read as %j', (name, text, value) => {
+  expect({ ...readSettings({ [name]: text }) }).toMatchObject({ [name]: value });
+});
+
+test('only the embedded database is migrated at the start, unless told otherwise', () => {
+  const DATABASE_URL = 'mysql://db/catalogue';
+  expect(readSettings({ DATABASE_URL }).MIGRATE_ON_START).toBe(false);
+  expect(readSettings({ DATABASE_URL, MIGRATE_ON_START: 'true' }).MIGRATE_ON_START).toBe(true);
+  expect(readSettings({ DATABASE_URL: ' sqlite:x.db' }).MIGRATE_ON_START).toBe(true);
+});
+
+test.each([
+  ['PORT', ['-1', '65536', '3000.5', '1e3', '0x10', '3 000', 'http', 'NaN', '9'.repeat(400)]],
+  ['MANAGEMENT_PORT', ['-1', '65536', 'none']],
+  ['DATABASE_POOL_SIZE', ['0', '1001', 'many']],
+  ['DOWNLOAD_POOL_SIZE', ['0', '1001', '-5']],
+  ['DATABASE_WAIT_MS', ['0', '60001', '5s']],
+  ['DOWNLOAD_STALL_SECONDS', ['0', '3601', '1.5']],
+  ['DOWNLOAD_MAX_SECONDS', ['0', '86401']],
+  ['KEEP_ALIVE_SECONDS', ['0', '3601']],
+  ['NODE_ENV', ['prod', 'Production', 'staging']],
+  ['MIGRATE_ON_START', ['1', 'yes', 'TRUE', 'constructor', '__proto__']],
+  ['DEMO_DATA', ['0', 'no', 'False']],
+  [
+    'DATABASE_URL',
+    ['postgres://u@h/d', 'sqlite:', 'mysql://h', 'mysql://h/', 'mysql://h:port/d', 'mysql://u:p@ss@h/d', 'data.db'],
+  ],
+  ['JWT_SECRET', ['short', 's'.repeat(31), `${SECRET},short`]],
+])('%s refuses each of %j, by name', (name, values) => {
+  for (const value of values) {
+    expect([value, problems({ [name]: value })]).toEqual([value, [expect.stringMatching(`^${name} must be `)]]);
+  }
+});
+
+test('all wrong settings are named at once, a line each, and no value is printed (decision 30)', () => {
+  const { message, problems: lines } = refusal(each('Tr0ub4dor'))!;
+  expect(lines.map((line) => line.split(' ')[0]).toSorted()).toEqual(NAMES.toSorted());
+  expect(message.split('\n')).toEqual(['Wrong settings:', ...lines.map((line) => `  ${line}`)]);
+  expect(message).not.toContain('Tr0ub4dor');
+});
+
+describe('in production', () => {
+  test.each([undefined, '', ' ', ',', ' , '])('no secret (%j) stops the start', (secret) => {
+    expect(inProduction(secret)).toEqual(['JWT_SECRET is required in production']);
+  });
+
+  test.each(['s'.repeat(31), `${SECRET},short`, `short,${SECRET}`, `${'s'.repeat(16)},${'t'.repeat(16)}`])(
+    'a short secret among %j stops the start',
+    (secret) => {
+      expect(inProduction(secret)).toEqual([expect.stringMatching(/^JWT_SECRET must be secrets of at least 32 /)]);
+    },
+  );
+
+  test('secrets of 32 characters do', () => {
+    expect(inProduction(`${SECRET},t${SECRET}`)).toEqual([]);
+  });
+});
+
+test('settings are frozen', () => {
+  const settings = readSettings({}) as { PORT: number };
+  expect(() => (settings.PORT = 1)).toThrow(TypeError);
+  expect(settings.PORT).toBe(3000);
+});

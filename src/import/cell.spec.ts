@@ -1,0 +1,120 @@
+import type { Field } from '../resource/field.decorator.js';
+import { CellError, parseCell } from './cell.js';
+
+const field = (declaration: Partial<Field>): Field => ({
+  name: 'Cell',
+  type: 'varchar',
+  length: 10,
+  stored: true,
+  answered: false,
+  ...declaration,
+});
+
+const PROSE = field({});
+const CODE = field({ identifier: true });
+const KEY = field({ primary: true });
+const LONG = field({ type: 'text' });
+const WHOLE = field({ type: 'int' });
+const LIMIT = field({ type: 'int', min: 1 });
+const PRICE = field({ type: 'decimal', precision: 18, scale: 4, nullable: false, min: 0 });
+const SIZE = field({ type: 'decimal', precision: 14, scale: 4 });
+const PERCENT = field({ type: 'decimal', precision: 7, scale: 4, min: 0, max: 100 });
+const FLAG = field({ type: 'boolean' });
+const DAY = field({ type: 'date' });
+const CURRENCY = field({ identifier: true, length: 3, pattern: { regex: /^[A-Z]{3}$/, says: 'a currency code' } });
+
+test.each([
+  // Prose is kept to the character, codes and keys are trimmed around and kept within.
+  ['prose', PROSE, '  a  b\t\n', '  a  b\t\n'],
+  ['prose of spaces alone', PROSE, '  ', '  '],
+  ['long prose', LONG, ' a\r\nb ', ' a\r\nb '],
+  ['code', CODE, '\t 00 12 ', '00 12'],
+  ['key', KEY, ' ÁBC-1 ', 'ÁBC-1'],
+  ['code with no-break spaces around', CODE, '\u00A0A1\u00A0', 'A1'],
+  ['ten characters', PROSE, '0123456789', '0123456789'],
+  ['ten characters of four bytes', PROSE, '😀'.repeat(10), '😀'.repeat(10)],
+  ['the most bytes of a text', LONG, 'é'.repeat(32_767), 'é'.repeat(32_767)],
+  ['whole number', WHOLE, ' 24 ', 24],
+  ['whole number below zero', WHOLE, '-24', -24],
+  ['whole number with zeros before it', WHOLE, '007', 7],
+  ['the largest whole number', WHOLE, '999999999', 999_999_999],
+  ['the smallest limit', LIMIT, '1', 1],
+  ['decimal', SIZE, ' 12.50 ', '12.5'],
+  ['decimal below zero', SIZE, '-0.0001', '-0.0001'],
+  ['decimal with zeros around', SIZE, '0012.50000000', '12.5'],
+  ['decimal of 14 digits', SIZE, '9999999999.9999', '9999999999.9999'],
+  ['decimal that no float holds', PRICE, '99999999999999.9999', '99999999999999.9999'],
+  ['price of zero', PRICE, '0', '0'],
+  ['nothing off', PERCENT, '0.0000', '0'],
+  ['everything off', PERCENT, '100', '100'],
+  ['day', DAY, ' 2027-01-15 ', '2027-01-15'],
+  ['leap day', DAY, '2028-02-29', '2028-02-29'],
+  ['pattern', CURRENCY, ' EUR ', 'EUR'],
+])('%s: the value of %j %j is %j', (_, column, text, value) => {
+  expect(parseCell(text, column)).toBe(value);
+});
+
+test.each(['true', 'TRUE', 'True', '1', 'yes', 'Yes', ' yes '])('%j is true', (text) => {
+  expect(parseCell(text, FLAG)).toBe(true);
+});
+
+test.each(['false', 'FALSE', 'False', '0', 'no', 'NO', ' no '])('%j is false', (text) => {
+  expect(parseCell(text, FLAG)).toBe(false);
+});
+
+test.each([PROSE, CODE, LONG, WHOLE, SIZE, PERCENT, FLAG, DAY, CURRENCY])(
+  'an empty cell is null where a $type may be missing',
+  (column) => {
+    expect(parseCell('', column)).toBeNull();
+  },
+);
+
+test.each([
+  ['', KEY],
+  ['  ', KEY],
+  ['', PRICE],
+  ['  ', PRICE],
+  ['', field({ type: 'boolean', nullable: false })],
+])('%j is an error where %j holds a value, never 0 or false', (text, column) => {
+  expect(() => parseCell(text, column)).toThrow(new CellError('is empty, and has to hold a value'));
+});
+
+test.each([
+  ['eleven characters', PROSE, '01234567890', 'has 11 characters, 10 is the most'],
+  ['eleven characters of four bytes', PROSE, '😀'.repeat(11), 'has 11 characters, 10 is the most'],
+  ['spaces count in prose', PROSE, `${' '.repeat(6)}01234`, 'has 11 characters, 10 is the most'],
+  ['too many bytes for a text', LONG, 'é'.repeat(32_768), 'has 65536 bytes, 65535 is the most'],
+  ['whole number with a fraction', WHOLE, '2.0', '"2.0" is not a whole number of at most 9 digits'],
+  ['whole number of ten digits', WHOLE, '1234567890', '"1234567890" is not a whole number of at most 9 digits'],
+  ['words', WHOLE, 'many', '"many" is not a whole number'],
+  ['limit of zero', LIMIT, '0', '"0" is less than 1'],
+  ['decimal comma', PRICE, '19,95', '"19,95" is not a decimal'],
+  ['thousands separator', PRICE, '1,234.5', '"1,234.5" is not a decimal'],
+  ['thousands space', PRICE, '1 234.5', '"1 234.5" is not a decimal'],
+  ['exponent', PRICE, '1e3', '"1e3" is not a decimal'],
+  ['exponent', SIZE, '1E-3', '"1E-3" is not a decimal'],
+  ['currency sign', PRICE, '€19', '"€19" is not a decimal'],
+  ['plus sign', PRICE, '+19', '"+19" is not a decimal'],
+  ['bare point', PRICE, '.', '"." is not a decimal'],
+  ['not a number', PRICE, 'NaN', '"NaN" is not a decimal'],
+  ['five decimals', PRICE, '19.95001', '"19.95001" has more than 4 decimals'],
+  ['15 digits', PRICE, '123456789012345', '"123456789012345" has more than 14 digits before the point'],
+  ['11 digits', SIZE, '12345678901.5', '"12345678901.5" has more than 10 digits before the point'],
+  ['below the bound', PRICE, '-0.0001', '"-0.0001" is less than 0'],
+  ['above the bound', PERCENT, '100.0001', '"100.0001" is more than 100'],
+  ['below the bound', PERCENT, '-1', '"-1" is less than 0'],
+  ['flag', FLAG, '2', '"2" is neither true, 1, yes nor false, 0, no'],
+  ['flag', FLAG, 'y', '"y" is neither true, 1, yes nor false, 0, no'],
+  ['flag', FLAG, 'constructor', '"constructor" is neither true'],
+  ['day of another form', DAY, '15.01.2027', '"15.01.2027" is not a day of the calendar in the form YYYY-MM-DD'],
+  ['day without zeros', DAY, '2027-1-5', '"2027-1-5" is not a day of the calendar'],
+  ['day that is none', DAY, '2027-02-29', '"2027-02-29" is not a day of the calendar'],
+  ['day of no month', DAY, '2027-13-01', '"2027-13-01" is not a day of the calendar'],
+  ['day of no year', DAY, '0000-01-01', '"0000-01-01" is not a day of the calendar'],
+  ['point in time', DAY, '2027-01-15T00:00:00', '"2027-01-15T00:00:00" is not a day of the calendar'],
+  ['pattern', CURRENCY, 'eur', '"eur" is not a currency code'],
+  ['long values are cut in the message', FLAG, 'x'.repeat(99), `"${'x'.repeat(40)}…" is neither true`],
+])('%s: %#', (_, column, text, message) => {
+  expect(() => parseCell(text, column)).toThrow(CellError);
+  expect(() => parseCell(text, column)).toThrow(message);
+});

@@ -1,0 +1,58 @@
+import { decimalText } from './decimal-text.js';
+
+test.each([
+  ['12', '12'],
+  ['12.5', '12.5'],
+  ['12.5000', '12.5'],
+  ['12.0000', '12'],
+  ['120', '120'],
+  ['100.010', '100.01'],
+  ['007.5', '7.5'],
+  ['0', '0'],
+  ['000', '0'],
+  ['0.0000', '0'],
+  ['0.0001', '0.0001'],
+  ['-12.50', '-12.5'],
+  ['-0', '0'],
+  ['-0.0000', '0'],
+  ['-0.0001', '-0.0001'],
+  // What a binary float would round.
+  ['99999999999999.9999', '99999999999999.9999'],
+  ['9007199254740993', '9007199254740993'],
+])('%s is written %s', (stored, written) => {
+  expect(decimalText(stored)).toBe(written);
+});
+
+test.each([
+  ['19.95', '19.9500'],
+  ['19', '19.0000'],
+  ['19.95000000', '19.9500'],
+  ['0', '0.0000'],
+  ['-0.0000', '0.0000'],
+  ['-1.5', '-1.5000'],
+])('%s with four fixed decimals is written %s', (stored, written) => {
+  expect(decimalText(stored, 4)).toBe(written);
+});
+
+test.each([
+  ['24', '24'],
+  ['24.000', '24'],
+])('%s with no decimals is written %s', (stored, written) => {
+  expect(decimalText(stored, 0)).toBe(written);
+});
+
+test.each(['', '-', '.', '.5', '5.', '-.5', '+5', '--5', ' 5', '5 ', '5\n', '1,5', '1.5.2', '1e5', '1E-7', '0x1F'])(
+  '%j is no plain decimal',
+  (text) => {
+    expect(() => decimalText(text)).toThrow(TypeError);
+  },
+);
+
+test.each(['NaN', 'Infinity', 'null', 'undefined', 'true', '[object Object]', '١٢'])('nor is %s', (text) => {
+  expect(() => decimalText(text, 4)).toThrow(TypeError);
+});
+
+test('more digits than the field shows are an error, never rounded away', () => {
+  expect(() => decimalText('1.00001', 4)).toThrow(TypeError);
+  expect(() => decimalText('1.5', 0)).toThrow(TypeError);
+});

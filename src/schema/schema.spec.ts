@@ -1,0 +1,69 @@
+import { Answered, Computed, Nested, Stored } from '../resource/field.decorator.js';
+import { API_VERSION, schemaOf, schemaType } from './schema.js';
+
+test.each([
+  ['varchar', 'string'],
+  ['char', 'string'],
+  ['text', 'string'],
+  ['int', 'integer'],
+  ['integer', 'integer'],
+  ['smallint', 'integer'],
+  ['bigint', 'integer'],
+  ['decimal', 'decimal'],
+  ['numeric', 'decimal'],
+  ['boolean', 'boolean'],
+  ['bool', 'boolean'],
+  ['date', 'date'],
+  ['datetime', 'datetime'],
+  ['timestamp', 'datetime'],
+  ['VARCHAR', 'string'],
+  ['Decimal', 'decimal'],
+  // An unknown type falls back to its own name in lower case (interface §2.9).
+  ['GEOMETRY', 'geometry'],
+  ['Uuid', 'uuid'],
+  ['json', 'json'],
+  ['constructor', 'constructor'],
+])('the column type %s is the schema type %s', (columnType, type) => {
+  expect(schemaType(columnType)).toBe(type);
+});
+
+const ANY = { meaning: 'Any.', example: 'x' };
+
+class Part {
+  @Stored({ type: 'varchar', length: 64, primary: true }) SKU!: string;
+  @Answered({ type: 'varchar', length: 64, primary: true, ...ANY }) PartCode!: string;
+}
+
+class Thing {
+  @Answered({ type: 'varchar', length: 64, primary: true, required: true, ...ANY }) SKU!: string;
+  @Answered({ type: 'decimal', precision: 14, scale: 4, ...ANY }) MOQ!: string;
+  @Stored({ type: 'decimal', precision: 14, scale: 4 }) ListPrice!: string;
+  @Answered({ type: 'varchar', length: 64, nullable: false, ...ANY }) HSCode!: string;
+  @Answered({ type: 'int', ...ANY }) PackagedLength_in_cm!: number;
+  @Computed({ type: 'date', ...ANY, value: () => null }) Day!: string;
+  @Nested(Part, 'PartCode') SpareParts!: Part[];
+}
+
+test('a schema lists the answered fields in order of declaration, then the arrays', () => {
+  expect(schemaOf('/things', Thing)).toEqual({
+    endpoint: '/things',
+    apiVersion: '2026-04',
+    fields: [
+      { name: 'sKU', type: 'string', required: true },
+      { name: 'mOQ', type: 'decimal', required: false },
+      // Required by the database alone is not required in the schema: only sKU is (interface §2.9).
+      { name: 'hSCode', type: 'string', required: false },
+      { name: 'packagedLength_in_cm', type: 'integer', required: false },
+      { name: 'day', type: 'date', required: false },
+    ],
+    arrays: { spareParts: { fields: [{ name: 'partCode', type: 'string', required: false }] } },
+  });
+});
+
+test('a resource without nested arrays has no key "arrays" at all', () => {
+  expect(Object.keys(schemaOf('/parts', Part))).toEqual(['endpoint', 'apiVersion', 'fields']);
+});
+
+test('the profile is a year and a month', () => {
+  expect(API_VERSION).toMatch(/^\d{4}-(0[1-9]|1[0-2])$/);
+});

@@ -1,0 +1,193 @@
+import { createHash, createHmac, generateKeyPairSync, sign as signWith } from 'node:crypto';
+import { A, B, C, smallCatalogue } from './support/small-catalogue.js';
+import { TestDatabase, TestService } from './support/test-service.js';
+
+const SECRET = 'secret-of-the-access-suite-0123456789';
+const DATA = ['/products', '/stock', '/prices'];
+const PROTECTED = [...DATA, '/products/schema', '/stock/schema'];
+const KID = createHash('sha256').update(`kid:${SECRET}`).digest('hex').slice(0, 16);
+const CHALLENGE = 'Bearer realm="customer-data-service"';
+
+let service: TestService;
+let key: string;
+/** Everything that was sent and must not be in the log. */
+const sent = new Set<string>([SECRET]);
+
+beforeAll(async () => {
+  const database = await TestDatabase.create();
+  await database.load(smallCatalogue);
+  // The CLI runs in this process and may replace the logger: it has to be done before the service starts.
+  key = await database.cliOk('key', 'issue', A);
+  service = await TestService.start({ JWT_SECRET: SECRET }, database);
+});
+afterAll(() => service.close());
+
+type Json = Record<string, unknown>;
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const now = () => Math.floor(Date.now() / 1000);
+
+/** The claims of a good token of A, changed; a claim that is undefined is left out. */
+const claims = (changes: Json = {}) => {
+  const issued = { iat: now(), exp: now() + 3600, jti: 'x' };
+  return { iss: 'customer-data-service', aud: 'customer-data-api', sub: A, ...issued, ...changes };
+};
+
+/** A token made by hand, as an attacker would: only with no changes at all is it a good one. */
+function forge(payload: unknown = claims(), header: Json = {}, secret = SECRET, hash = 'sha256'): string {
+  const signed = `${encode({ alg: 'HS256', typ: 'JWT', kid: KID, ...header })}.${encode(payload)}`;
+  return `${signed}.${createHmac(hash, secret).update(signed).digest('base64url')}`;
+}
+
+function forgeRs256(): string {
+  const signed = `${encode({ alg: 'RS256', typ: 'JWT', kid: KID })}.${encode(claims())}`;
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return `${signed}.${signWith('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
+}
+
+/** GET with exactly this Authorization header. */
+function get(path: string, authorization?: string, headers: Record<string, string> = {}): Promise<Response> {
+  if (authorization?.includes(' ')) sent.add(authorization).add(authorization.split(' ').at(-1)!);
+  return fetch(service.url + path, { headers: { ...headers, ...(authorization ? { authorization } : {}) } });
+}
+
+/** Checks that every protected endpoint refuses the header: as one that brings no token, or as one that brings a bad one. */
+async function expectRefused(authorization: string | undefined, challenge: unknown, headers = {}): Promise<void> {
+  for (const path of PROTECTED) {
+    const response = await get(path, authorization, headers);
+    expect([path, response.status, response.headers.get('www-authenticate')]).toEqual([path, 401, challenge]);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await response.json()).toEqual({ error: expect.stringContaining('POST /auth/token') });
+  }
+}
+
+test.each<[string, string | undefined, Record<string, string>?]>([
+  ['no header at all', undefined],
+  ['Basic credentials', `Basic ${btoa(`${A}:secret`)}`],
+  ['another scheme', 'Digest username="SHOP-A"'],
+  ['a token without its scheme', forge()],
+  ['a token under a scheme that only begins alike', `Bearertoken ${forge()}`],
+  ['a token in a cookie', undefined, { Cookie: `access_token=${forge()}; Authorization=Bearer ${forge()}` }],
+  ['a token in other headers', undefined, { 'X-Access-Token': forge(), 'Proxy-Authorization': `Bearer ${forge()}` }],
+])('%s: 401 that asks for a token and names no error (interface §5.6, decision 15)', async (_name, header, others) => {
+  await expectRefused(header, CHALLENGE, others);
+});
+
+test('a token in the query is not read: 401 (interface §5.2)', async () => {
+  for (const path of PROTECTED)
+    expect((await get(`${path}?access_token=${forge()}&token=${forge()}`)).status).toBe(401);
+});
+
+/** RFC 6750 §3: an error_description holds no quotation mark and no backslash. */
+const invalid = (about = '') =>
+  expect.stringMatching(
+    new RegExp(`^${CHALLENGE}, error="invalid_token", error_description="[ !#-\\[\\]-~]*${about}[ !#-\\[\\]-~]*"$`),
+  );
+
+describe('what is sent is not a token of ours: 401 invalid_token (interface §5.6, decisions 15, 20)', () => {
+  test.each<[string, () => string]>([
+    ['nothing after the scheme', () => ''],
+    ['no JWT', () => 'abc'],
+    ['two parts of a JWT', () => forge().split('.').slice(0, 2).join('.')],
+    ['four parts', () => `${forge()}.x`],
+    ['two tokens', () => `${forge()} ${forge()}`],
+    ['a list of tokens', () => `${forge()},${forge()}`],
+    ['quotes around it', () => `"${forge()}"`],
+    ['a very long one', () => forge(claims({ x: 'x'.repeat(8000) }), {}, 'other')],
+    ['a header that is no JSON', () => `${btoa('{')}.${forge().split('.').slice(1).join('.')}`],
+    ['a header that is null', () => `${btoa('null')}.${forge().split('.').slice(1).join('.')}`],
+    ['claims changed after signing', () => forge().replace(/\.(.*)\./, `.${encode(claims({ sub: B }))}.`)],
+    ['another secret', () => forge(claims(), {}, 'another-secret-of-at-least-32-characters')],
+    ['an empty secret', () => forge(claims(), {}, '')],
+    ['no signature', () => forge().replace(/[^.]*$/, '')],
+    ['alg none', () => forge(claims(), { alg: 'none' }).replace(/[^.]*$/, '')],
+    ['alg None with a signature', () => forge(claims(), { alg: 'None' })],
+    ['alg missing', () => forge(claims(), { alg: undefined })],
+    ['HS384 with our secret', () => forge(claims(), { alg: 'HS384' }, SECRET, 'sha384')],
+    ['HS512 with our secret', () => forge(claims(), { alg: 'HS512' }, SECRET, 'sha512')],
+    ['RS256', forgeRs256],
+    ['kid missing', () => forge(claims(), { kid: undefined })],
+    ['kid unknown', () => forge(claims(), { kid: '0123456789abcdef' })],
+    ['kid of a path', () => forge(claims(), { kid: '../../../../dev/null' }, '')],
+    ['kid of SQL', () => forge(claims(), { kid: "' UNION SELECT 'x' -- " }, 'x')],
+    ['kid of a property of all objects', () => forge(claims(), { kid: '__proto__' }, '')],
+    ['kid in an array', () => forge(claims(), { kid: [KID] })],
+    ['iss of another', () => forge(claims({ iss: 'another-service' }))],
+    ['iss missing', () => forge(claims({ iss: undefined }))],
+    ['aud of another', () => forge(claims({ aud: 'another-api' }))],
+    ['aud missing', () => forge(claims({ aud: undefined }))],
+    ['sub missing', () => forge(claims({ sub: undefined }))],
+    ['sub empty', () => forge(claims({ sub: '' }))],
+    ...[null, true, 1, [A], { $ne: '' }].map((sub): [string, () => string] => [
+      `sub ${JSON.stringify(sub)}`,
+      () => forge(claims({ sub })),
+    ]),
+    ['exp missing', () => forge(claims({ exp: undefined }))],
+    ['exp as text', () => forge(claims({ exp: String(now() + 3600) }))],
+    ['nbf to come', () => forge(claims({ nbf: now() + 60 }))],
+    ['claims that are null', () => forge(null)],
+    ['claims that are text', () => forge('text')],
+    ['claims that are a list', () => forge([claims()])],
+  ])('%s', async (_name, token) => {
+    await expectRefused(`Bearer ${token()}`, invalid());
+  });
+
+  test('expired beyond the tolerance of 5 s, and that is said', async () => {
+    for (const ago of [6, 3600])
+      await expectRefused(`Bearer ${forge(claims({ exp: now() - ago }))}`, invalid('expired'));
+  });
+});
+
+describe('accepted', () => {
+  test.each<[string, () => string]>([
+    ['a token made by hand with every part right', () => `Bearer ${forge()}`],
+    ['expired less than 5 s ago (decision 20)', () => `Bearer ${forge(claims({ exp: now() - 3 }))}`],
+    ['bearer in lower case', () => `bearer ${forge()}`],
+    ['BEARER in upper case, two spaces', () => `BEARER  ${forge()}`],
+  ])('%s: 200 (interface §5.2)', async (_name, header) => {
+    for (const path of PROTECTED) expect([path, (await get(path, header())).status]).toEqual([path, 200]);
+  });
+
+  test('the token of the header, whatever else is sent (interface §5.4)', async () => {
+    const other = forge(claims({ sub: B }));
+    const plain = await (await get('/prices', `Bearer ${forge()}`)).text();
+    const response = await get(`/prices?access_token=${other}`, `Bearer ${forge()}`, {
+      Cookie: `access_token=${other}`,
+    });
+    expect(await response.text()).toBe(plain);
+  });
+});
+
+/** What each endpoint answers to a good token of this customer. */
+const answers = async (sub: string, paths: string[]) => {
+  const responses = await Promise.all(paths.map((path) => get(path, `Bearer ${forge(claims({ sub }))}`)));
+  return Promise.all(responses.map(async (response) => [response.status, await response.text()]));
+};
+
+test.each([
+  ['deleted', B, 'DELETE FROM customers WHERE CustomerCode = ?'],
+  ['inactive', C, 'UPDATE customers SET Active = 0 WHERE CustomerCode = ?'],
+  ['never there', 'NOBODY', 'DELETE FROM customers WHERE CustomerCode = ?'],
+  ['there in another case only', A.toLowerCase(), 'DELETE FROM customers WHERE CustomerCode = ?'],
+])('a customer that is %s: 404 for data, 200 for schemas (interface §7, decision 10)', async (_state, code, sql) => {
+  await service.database.sql(sql, [code]);
+  const missing = [404, '{"error":"Customer not found."}'];
+  expect(await answers(code, DATA)).toEqual([missing, missing, missing]);
+  const schemas = ['/products/schema', '/stock/schema'];
+  expect(await answers(code, schemas)).toEqual(await answers(A, schemas));
+  expect((await answers(A, schemas)).map(([status]) => status)).toEqual([200, 200]);
+});
+
+test('no key, token, secret or Authorization header is in the log, not even of requests that failed (decision 31)', async () => {
+  const credentials = new URLSearchParams({ grant_type: 'client_credentials', client_id: A, client_secret: key });
+  const ask = (headers = {}) => fetch(`${service.url}/auth/token`, { method: 'POST', body: credentials, headers });
+  const { access_token: token } = (await (await ask()).json()) as { access_token: string };
+  await service.database.sql('ALTER TABLE customers RENAME TO customers_gone');
+  const authorization = `Bearer ${token}`;
+  expect((await get('/products', authorization, { 'X-Request-Id': 'failed-data' })).status).toBe(500);
+  expect((await ask({ 'X-Request-Id': 'failed-token' })).status).toBe(500);
+  const log = service.log.join('\n');
+  // Without these the log would prove nothing: it has to tell of both failures.
+  for (const id of ['failed-data', 'failed-token']) expect(log).toContain(id);
+  expect([...sent.add(key).add(token)].filter((secret) => log.includes(secret))).toEqual([]);
+  expect(log).not.toMatch(/bearer|basic |eyJ/i);
+});

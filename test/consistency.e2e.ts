@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { engine, TestService } from './support/test-service.js';
+import {
+  catalogueVersion,
+  loadVersion,
+  SlowDownload,
+  VERSION_1,
+  VERSION_2,
+  versionsIn,
+} from './support/versioned-catalogue.js';
+
+const ENVIRONMENT = { DOWNLOAD_POOL_SIZE: '5', DATABASE_WAIT_MS: '2000', JWT_SECRET: 's'.repeat(32) };
+
+let service: TestService;
+let token: string;
+
+beforeAll(async () => {
+  service = await TestService.start(ENVIRONMENT);
+  await loadVersion(service.database, 1);
+  token = await service.token('C');
+});
+afterAll(() => service.close());
+
+const restart = async (environment: Record<string, string>) => {
+  await service.stop();
+  service = await TestService.start({ ...ENVIRONMENT, ...environment }, service.database);
+};
+
+test('two downloads at once, an import in the middle: each is wholly old, the next is wholly new', async () => {
+  const downloads = await Promise.all([1, 2].map(() => SlowDownload.begin(service.url, '/products', token)));
+  await service.database.load(catalogueVersion(2));
+  expect(versionsIn(await service.text('/products', token))).toEqual(new Set([VERSION_2]));
+  for (const download of downloads) expect(versionsIn(await download.finish())).toEqual(new Set([VERSION_1]));
+  await loadVersion(service.database, 1);
+});
+
+test('downloads that start while an import runs are each wholly old or wholly new', async () => {
+  const importing = service.database.load(catalogueVersion(2));
+  const seen = new Set<string>();
+  for (let done = false; !done;) {
+    done = await Promise.race([importing.then(() => true), sleep(20, false)]);
+    const versions = versionsIn(await service.text('/products', token));
+    expect(versions.size).toBe(1);
+    for (const version of versions) seen.add(version);
+  }
+  expect([VERSION_1, VERSION_2]).toEqual(expect.arrayContaining([...seen]));
+  expect(seen).toContain(VERSION_2);
+  await loadVersion(service.database, 1);
+});
+
+test('a row that cannot be written, in mid-body, cuts the transfer', async () => {
+  await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = 'P-01400'`);
+  const download = await SlowDownload.begin(service.url, '/products', token);
+  expect(download.status).toBe(200);
+  expect(await download.finish()).toBe('broken');
+  expect(service.log.join('\n')).toContain('ProductImage P-01400: IsPrimaryImage does not hold a boolean');
+  await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 1`);
+});
+
+test('a row that cannot be written, before the first byte, is a 500', async () => {
+  await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = 'P-00000'`);
+  const response = await service.get('/products', token);
+  expect(response.status).toBe(500);
+  expect(Object.keys((await response.json()) as object)).toEqual(['error']);
+  await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 1`);
+});
+
+test('50 aborted downloads leave every connection free', async () => {
+  for (let round = 0; round < 10; round++) {
+    const downloads = await Promise.all(
+      Array.from({ length: 5 }, () => SlowDownload.begin(service.url, '/products', token)),
+    );
+    for (const download of downloads) download.abort();
+  }
+  expect(versionsIn(await service.text('/products', token))).toEqual(new Set([VERSION_1]));
+});
+
+test('a client that stops reading is cut, and what it held is free again', async () => {
+  await restart({ DOWNLOAD_POOL_SIZE: '1', DOWNLOAD_STALL_SECONDS: '1', DATABASE_WAIT_MS: '10000' });
+  const stalled = await SlowDownload.begin(service.url, '/products', token);
+  expect(versionsIn(await service.text('/products', token))).toEqual(new Set([VERSION_1]));
+  if (engine === 'sqlite') await sleep(2500);
+  expect(await stalled.finish()).toBe('broken');
+});
+
+test('a download that takes too long in all is cut, however steadily its client reads', async () => {
+  await restart({ DOWNLOAD_MAX_SECONDS: '1' });
+  const slow = await SlowDownload.begin(service.url, '/products', token);
+  await sleep(1500);
+  expect(await slow.finish()).toBe('broken');
+});
+
+test('HEAD holds no connection and sends no body', async () => {
+  const response = await fetch(`${service.url}/products`, {
+    method: 'HEAD',
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  expect(response.status).toBe(200);
+  expect(await response.text()).toBe('');
+});
+
+if (engine === 'mysql') {
+  test('the database dies in mid-body: the transfer is broken, and the next request is served', async () => {
+    const download = await SlowDownload.begin(service.url, '/products', token);
+    const connections = await service.database.sql(
+      'SELECT ID AS id FROM information_schema.processlist WHERE DB = DATABASE() AND ID <> CONNECTION_ID()',
+    );
+    for (const { id } of connections) await service.database.sql(`KILL ${id}`).catch(() => undefined);
+    expect(await download.finish()).toBe('broken');
+    expect(versionsIn(await service.text('/products', token))).toEqual(new Set([VERSION_1]));
+  });
+
+  test('no free connection: 500 within the wait, while small calls and the probe are answered', async () => {
+    await restart({ DOWNLOAD_POOL_SIZE: '1', DATABASE_WAIT_MS: '300' });
+    const first = await SlowDownload.begin(service.url, '/products', token);
+    expect((await service.get('/stock', token)).status).toBe(500);
+    expect((await service.get('/health')).status).toBe(200);
+    expect((await fetch(`${service.managementUrl}/readyz`)).status).toBe(200);
+    first.abort();
+    expect(versionsIn(await service.text('/products', token))).toEqual(new Set([VERSION_1]));
+  });
+}

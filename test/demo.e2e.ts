@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { difference, ENDPOINTS, expectedAnswers, PRODUCT_ARRAYS, PRODUCT_FIELDS } from './support/expected-answers.js';
+import { engine, TestDatabase, TestService } from './support/test-service.js';
+
+const DEMO = resolve(import.meta.dirname, '../demo');
+const CUSTOMERS = ['DEMO-EXPORT', 'DEMO-SHOP', 'DEMO-UK'];
+
+/** What the service answers to each customer, by path. */
+type Bodies = Record<string, Record<string, Buffer>>;
+
+async function bodiesOf(service: TestService): Promise<Bodies> {
+  const bodies: Bodies = {};
+  for (const customerCode of CUSTOMERS) {
+    const token = await service.token(customerCode);
+    bodies[customerCode] = {};
+    for (const path of ENDPOINTS)
+      bodies[customerCode][path] = Buffer.from(await (await service.get(path, token)).arrayBuffer());
+  }
+  return bodies;
+}
+
+/** Every customer and endpoint whose answer is not what the files of the folder say, with the first such place. */
+function differences(folder: string, bodies: Bodies): string[] {
+  return CUSTOMERS.flatMap((customerCode) => {
+    const expected = expectedAnswers(folder, customerCode);
+    return ENDPOINTS.flatMap((path) => {
+      const found = difference(expected[path], bodies[customerCode]![path]!);
+      return found ? [`${customerCode} ${path}: ${found}`] : [];
+    });
+  });
+}
+
+function filesIn(folder: string): Record<string, string> {
+  const names = readdirSync(folder).toSorted();
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'latin1')]));
+}
+
+describe('a service started with DEMO_DATA=true on an empty database', () => {
+  let service: TestService;
+  afterEach(() => service.close());
+
+  if (engine === 'sqlite')
+    test('loads the demo into the embedded one, which it migrates first', async () => {
+      service = await TestService.start({ DEMO_DATA: 'true' }, await TestDatabase.create({ migrated: false }));
+      expect(differences(DEMO, await bodiesOf(service))).toEqual([]);
+    });
+  else
+    test('leaves one on a server empty', async () => {
+      service = await TestService.start({ DEMO_DATA: 'true' });
+      for (const table of ['products', 'prices', 'stock', 'customers', 'api_keys'])
+        expect(await service.database.sql(`SELECT * FROM ${table} LIMIT 1`)).toEqual([]);
+    });
+});
+
+describe('the demo, imported, exported and imported into another database', () => {
+  let service: TestService;
+  let bodies: Bodies;
+  let exported: string;
+  beforeAll(async () => {
+    const first = await TestDatabase.create();
+    service = await TestService.start();
+    exported = join(service.database.folder, 'first');
+    await first.cliOk('import', DEMO);
+    await first.cliOk('export', exported);
+    await first.drop();
+    await service.database.cliOk('import', exported);
+    bodies = await bodiesOf(service);
+  });
+  afterAll(() => service.close());
+
+  const parsed = (path: string) =>
+    CUSTOMERS.map((code) => JSON.parse(String(bodies[code]![path])) as Record<string, unknown>[]);
+
+  test('is answered as the files in demo/ say, in every cell', () => {
+    expect(differences(DEMO, bodies)).toEqual([]);
+  });
+
+  test('is answered as the exported files say, in every cell', () => {
+    expect(differences(exported, bodies)).toEqual([]);
+  });
+
+  test('is exported as the same bytes again', async () => {
+    const again = join(service.database.folder, 'again');
+    await service.database.cliOk('export', again);
+    const [one, other] = [filesIn(exported), filesIn(again)];
+    expect(Object.keys(one)).toEqual(Object.keys(filesIn(DEMO)));
+    expect(Object.keys(other)).toEqual(Object.keys(one));
+    expect(Object.keys(one).filter((name) => one[name] !== other[name])).toEqual([]);
+  });
+
+  test('shows every field of a product with a value and, except SKU, without one', () => {
+    const products = parsed('/products').flat();
+    const nulls = (field: string) => products.filter((product) => product[field] === null).length;
+    expect(PRODUCT_FIELDS.filter((field) => nulls(field) === products.length)).toEqual([]);
+    expect(PRODUCT_FIELDS.filter((field) => nulls(field) === 0)).toEqual(['SKU']);
+  });
+
+  test.each(PRODUCT_ARRAYS)('shows %s with elements', (array) => {
+    const elements = parsed('/products')
+      .flat()
+      .flatMap((product) => product[array]);
+    expect(elements).not.toEqual([]);
+  });
+
+  test('has the ProductPrices of /products, put together, as /prices: decision 6', () => {
+    for (const answers of Object.values(bodies)) {
+      const nested = String(answers['/products']).matchAll(/"ProductPrices":\[(.*?)\]\}/gs);
+      expect(`[${[...nested].map(([, prices]) => prices).join()}]`).toBe(String(answers['/prices']));
+    }
+  });
+
+  test('has stock of answered products only: decision 6', () => {
+    const [products, stock] = [parsed('/products'), parsed('/stock')];
+    stock.forEach((entries, index) => {
+      const skus = new Set(products[index]!.map(({ SKU }) => SKU));
+      expect(entries).not.toEqual([]);
+      expect(entries.filter(({ SKU }) => !skus.has(SKU))).toEqual([]);
+    });
+  });
+});

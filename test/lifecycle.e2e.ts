@@ -1,0 +1,205 @@
+import { execFile } from 'node:child_process';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { importFiles } from './support/import-files.js';
+import { ServiceProcess } from './support/service-process.js';
+import { engine, TestDatabase } from './support/test-service.js';
+
+const JWT_SECRET = 'a-secret-that-is-long-enough-for-tests';
+
+let database: TestDatabase;
+const running: ServiceProcess[] = [];
+beforeEach(async () => void (database = await TestDatabase.create({ migrated: false })));
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((service) => service.stop('SIGKILL')));
+  await database.drop();
+});
+
+function start(environment: Record<string, string>): ServiceProcess {
+  const service = ServiceProcess.start(environment, database.folder);
+  running.push(service);
+  return service;
+}
+
+const withDatabase = (environment: Record<string, string> = {}) =>
+  start({ DATABASE_URL: database.url, JWT_SECRET, DEMO_DATA: 'false', ...environment });
+
+async function eventually(url: string, status: number): Promise<Response> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const response = await fetch(url);
+    if (response.status === status) return response;
+    await sleep(50);
+  }
+  throw new Error(`${url} never answered ${status}`);
+}
+
+async function token(url: string, client_id: string, client_secret: string): Promise<string> {
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret });
+  const response = await fetch(`${url}/auth/token`, { method: 'POST', body });
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+test('all wrong settings are named at once, no value is printed, exit code 1 (decision 30)', async () => {
+  const secrets = { JWT_SECRET: 'hunter2', DATABASE_URL: 'mysql://root:hunter3', PORT: 'hunter4' };
+  const service = start({ ...secrets, MANAGEMENT_PORT: '99999', NODE_ENV: 'staging' });
+  expect(await service.exit()).toBe(1);
+  for (const name of ['JWT_SECRET', 'DATABASE_URL', 'PORT', 'MANAGEMENT_PORT', 'NODE_ENV'])
+    expect(service.output).toMatch(new RegExp(`^  ${name} must`, 'm'));
+  expect(service.output).not.toMatch(/hunter|99999|staging|at .*\.js/);
+});
+
+test.each<Record<string, string>>([{}, { JWT_SECRET: '' }, { JWT_SECRET: 'too-short' }])(
+  'production does not start with a missing or short secret (decision 20): %j',
+  async (secret) => {
+    const service = start({ NODE_ENV: 'production', DATABASE_URL: database.url, ...secret });
+    expect(await service.exit()).toBe(1);
+    expect(service.output).toContain('JWT_SECRET');
+  },
+);
+
+test('a port in use is told in one line, exit code 1', async () => {
+  const taken = createServer().listen(0);
+  const { port } = taken.address() as { port: number };
+  const service = withDatabase({ PORT: String(port) });
+  expect(await service.exit()).toBe(1);
+  expect(service.output).toMatch(new RegExp(`address already in use.*${port}`));
+  expect(service.output).not.toMatch(/^ +at /m);
+  taken.close();
+});
+
+test('it listens before the schema is there: 503 and 500, and recovers by itself (decision 12)', async () => {
+  const { url, managementUrl } = await withDatabase({ MIGRATE_ON_START: 'false' }).ports();
+  const health = await fetch(`${url}/health`);
+  expect([health.status, await health.text()]).toEqual([503, 'Unhealthy']);
+  expect((await fetch(`${managementUrl}/readyz`)).status).toBe(503);
+  expect((await fetch(`${managementUrl}/livez`)).status).toBe(200);
+  expect((await fetch(`${url}/api/version`)).status).toBe(200);
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'C', client_secret: 'x' });
+  const refused = await fetch(`${url}/auth/token`, { method: 'POST', body });
+  expect([refused.status, await refused.json()]).toEqual([
+    500,
+    { error: 'server_error', error_description: expect.any(String) },
+  ]);
+  await database.cliOk('migrate');
+  expect(await (await eventually(`${url}/health`, 200)).text()).toBe('Healthy');
+  expect((await fetch(`${managementUrl}/readyz`)).status).toBe(200);
+});
+
+if (engine === 'mysql') {
+  test('the database is reached later, is lost, and comes back: the service recovers by itself (decision 12)', async () => {
+    await database.cliOk('migrate');
+    await database.load(importFiles({ 'customers.csv': [['C', '', '', '', '0']] }));
+    const key = await database.cliOk('key', 'issue', 'C');
+    const proxy = new Proxy(database.url);
+    const service = withDatabase({ DATABASE_URL: await proxy.reservedUrl(), DATABASE_WAIT_MS: '1000' });
+    const { url } = await service.ports();
+    expect((await fetch(`${url}/health`)).status).toBe(503);
+    await proxy.open();
+    await eventually(`${url}/health`, 200);
+    const headers = { Authorization: `Bearer ${await token(url, 'C', key)}` };
+    const products = async () => (await fetch(`${url}/products`, { headers })).status;
+    expect(await products()).toBe(200);
+    proxy.close();
+    expect((await fetch(`${url}/health`)).status).toBe(503);
+    expect(await products()).toBe(500);
+    await proxy.open();
+    await eventually(`${url}/health`, 200);
+    expect(await products()).toBe(200);
+    expect(service.output).not.toContain(JWT_SECRET);
+    proxy.close();
+  });
+}
+
+test.each(['Pacific/Kiritimati', 'America/St_Johns'])(
+  'days and expiry do not depend on the time zone %s (decision 9)',
+  async (TZ) => {
+    await database.cliOk('migrate');
+    await database.load(
+      importFiles({
+        'price_lists.csv': [['L', '', 'EUR']],
+        'warehouses.csv': [['W']],
+        'products.csv': [['P']],
+        'prices.csv': [['L', 'P', '1', '', '', 'false']],
+        'stock.csv': [['W', 'P', '1', '2027-03-28']],
+        'customers.csv': [['C', '', 'L', 'W', '0']],
+      }),
+    );
+    const today = new Date().toISOString().slice(0, 10);
+    const key = await database.cliOk('key', 'issue', 'C', '--expires', today);
+    const { url } = await withDatabase({ TZ }).ports();
+    await eventually(`${url}/health`, 200);
+    const response = await fetch(`${url}/stock`, {
+      headers: { Authorization: `Bearer ${await token(url, 'C', key)}` },
+    });
+    expect(await response.json()).toEqual([expect.objectContaining({ NextAvailableETA: '2027-03-28' })]);
+  },
+);
+
+test('SIGTERM ends an idle service with exit code 0, open keep-alive connections or not', async () => {
+  const service = withDatabase();
+  const { url } = await service.ports();
+  const { hostname, port } = new URL(url);
+  const idle = connect(Number(port), hostname);
+  idle.write('GET /api/version HTTP/1.1\r\nHost: test\r\n\r\n');
+  await new Promise((resolve) => idle.once('data', resolve));
+  expect(await service.stop('SIGTERM')).toBe(0);
+  idle.destroy();
+});
+
+test('production and servers never get the demo data, whatever the setting says', async () => {
+  if (engine === 'mysql') await database.cliOk('migrate');
+  const service = withDatabase({ NODE_ENV: engine === 'sqlite' ? 'production' : 'development', DEMO_DATA: 'true' });
+  const { url } = await service.ports();
+  await eventually(`${url}/health`, 200);
+  expect(await database.sql('SELECT COUNT(*) AS n FROM products')).toEqual([{ n: 0 }]);
+});
+
+if (engine === 'sqlite') {
+  test('a first start needs no settings: demo data, and printed lines that work as they are', async () => {
+    const service = start({});
+    const [lines] = await service.printing(/^ +TOKEN=[^]*?\/products$/m);
+    const { stdout } = await promisify(execFile)('bash', ['-c', lines], { maxBuffer: 50_000_000 });
+    const products = JSON.parse(stdout) as unknown[];
+    expect(products.length).toBeGreaterThan(100);
+    expect(await service.stop()).toBe(0);
+    const again = start({});
+    await eventually(`${(await again.ports()).url}/health`, 200);
+    expect(again.output).not.toContain('API key');
+  });
+}
+
+/** A TCP proxy before the database, so that it can come, go and come back at one address. */
+class Proxy {
+  private server?: Server;
+  private readonly sockets = new Set<Socket>();
+  private port = 0;
+  constructor(private readonly target: string) {}
+
+  /** The database's URL through this proxy, which does not listen yet. */
+  async reservedUrl(): Promise<string> {
+    const probe = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => probe.once('listening', resolve));
+    this.port = (probe.address() as { port: number }).port;
+    await new Promise((resolve) => probe.close(resolve));
+    const url = new URL(this.target);
+    url.port = String(this.port);
+    return url.href;
+  }
+
+  async open(): Promise<void> {
+    const { hostname, port } = new URL(this.target);
+    this.server = createServer((inbound) => {
+      const outbound = connect(Number(port || 3306), hostname);
+      for (const socket of [inbound, outbound]) this.sockets.add(socket.on('error', () => undefined));
+      inbound.pipe(outbound).pipe(inbound);
+    }).listen(this.port, '127.0.0.1');
+    await new Promise((resolve) => this.server!.once('listening', resolve));
+  }
+
+  close(): void {
+    this.server?.close();
+    for (const socket of this.sockets) socket.destroy();
+    this.sockets.clear();
+  }
+}

@@ -1,0 +1,136 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DataSource, getMetadataArgsStorage } from 'typeorm';
+import { ApiKey } from '../src/auth/api-key.entity.js';
+import { databaseOptions } from '../src/database/database-url.js';
+import { migrations } from '../src/database/migrations/migrations.js';
+import { IMPORT_FILES } from '../src/import/import-files.js';
+import { tableOf } from '../src/resource/columns.js';
+import { columnsOf, type Field } from '../src/resource/field.decorator.js';
+import { engine, TestDatabase } from './support/test-service.js';
+
+const embedded = engine === 'sqlite';
+let database: TestDatabase;
+beforeEach(async () => void (database = await TestDatabase.create()));
+afterEach(() => database.drop());
+
+test('the migrated schema is the committed one; UPDATE_SCHEMA=1 rewrites that', async () => {
+  const file = join(__dirname, '../docs/schema', `${await dialect()}.sql`);
+  const schema = await dump();
+  if (process.env.UPDATE_SCHEMA === '1') {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, schema);
+  }
+  expect(existsSync(file)).toBe(true);
+  expect(schema).toBe(readFileSync(file, 'utf8'));
+});
+
+test('going down leaves no table of ours, and going up again makes the same schema', async () => {
+  const before = await dump();
+  const dataSource = await new DataSource(databaseOptions(database.settings())).initialize();
+  for (const _ of migrations) await dataSource.undoLastMigration();
+  await dataSource.destroy();
+  expect(await tables()).toEqual([]);
+  expect(await database.sql('SELECT * FROM migrations')).toEqual([]);
+  await database.cliOk('migrate');
+  expect(await dump()).toBe(before);
+});
+
+test('no table is without an entity, and no entity without a table', async () => {
+  expect(await tables()).toEqual([...IMPORT_FILES.map(({ entity }) => tableOf(entity)), tableOf(ApiKey)].toSorted());
+});
+
+// TypeORM declares these itself: they are no columns of import files.
+const FURTHER: Record<string, object[]> = {
+  customers: [{ name: 'Active', type: columnType({ type: 'boolean' }), required: true }],
+};
+
+test.each(IMPORT_FILES.map(({ entity }) => [tableOf(entity), entity] as const))(
+  'the columns of %s are those that its entity declares, as long, as precise and as required',
+  async (table, entity) => {
+    const declared = columnsOf(entity).map((column) => ({
+      name: column.name,
+      type: columnType(column),
+      required: Boolean(column.primary) || column.nullable === false,
+    }));
+    expect(await columns(table)).toEqual([...declared, ...(FURTHER[table] ?? [])].toSorted(byName));
+  },
+);
+
+test.each([ApiKey, ...IMPORT_FILES.map(({ entity }) => entity)])('TypeORM knows every column of %p', async (entity) => {
+  const known = getMetadataArgsStorage().filterColumns(entity);
+  const names = known.map(({ propertyName }) => propertyName).toSorted();
+  expect((await columns(tableOf(entity))).map(({ name }) => name)).toEqual(names);
+});
+
+interface Column {
+  name: string;
+  type: string;
+  required: boolean;
+}
+
+/** The type that the engine shows for a column that is declared so. */
+function columnType({ type, length, precision, scale }: Partial<Field>): string {
+  if (type === 'varchar') return `varchar(${length})`;
+  if (embedded) return { int: 'integer', boolean: 'boolean' }[type as string] ?? 'text';
+  if (type === 'decimal') return `decimal(${precision},${scale})`;
+  return type === 'boolean' ? 'tinyint(1)' : type!;
+}
+
+/** The columns of a table, by name. */
+async function columns(table: string): Promise<Column[]> {
+  const rows = await database.sql(
+    embedded
+      ? 'SELECT name, type, "notnull" AS required FROM pragma_table_info(?)'
+      : `SELECT COLUMN_NAME AS name, COLUMN_TYPE AS type, IS_NULLABLE = 'NO' AS required
+         FROM information_schema.columns WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?`,
+    [table],
+  );
+  return rows
+    .map(({ name, type, required }) => ({
+      name: String(name),
+      // SQLite writes some types in capitals, MariaDB a width that it does not use.
+      type: String(type)
+        .toLowerCase()
+        .replace(/^int\(\d+\)$/, 'int'),
+      required: Number(required) === 1,
+    }))
+    .toSorted(byName);
+}
+
+function byName(one: object, other: object): number {
+  return (one as Column).name < (other as Column).name ? -1 : 1;
+}
+
+/** Our tables, by name. */
+async function tables(): Promise<string[]> {
+  const rows = await database.sql(
+    embedded
+      ? `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'`
+      : 'SELECT TABLE_NAME AS name FROM information_schema.tables WHERE TABLE_SCHEMA = DATABASE()',
+  );
+  return rows
+    .map(({ name }) => String(name))
+    .filter((name) => name !== 'migrations')
+    .toSorted();
+}
+
+/** The statements that would make the schema, table by table. */
+async function dump(): Promise<string> {
+  const statements: string[] = [];
+  for (const table of await tables()) {
+    const rows = await database.sql(
+      embedded
+        ? `SELECT sql FROM sqlite_master WHERE tbl_name = '${table}' AND sql IS NOT NULL ORDER BY type DESC, name`
+        : `SHOW CREATE TABLE ${table}`,
+    );
+    statements.push(...rows.map((row) => String(row.sql ?? row['Create Table']).replace(/ AUTO_INCREMENT=\d+/, '')));
+  }
+  return statements.map((statement) => `${statement};\n`).join('\n');
+}
+
+async function dialect(): Promise<string> {
+  if (embedded) return 'sqlite';
+  const [row] = await database.sql('SELECT VERSION() AS version');
+  return /mariadb/i.test(String(row!.version)) ? 'mariadb' : 'mysql';
+}

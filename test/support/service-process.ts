@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const MAIN = resolve(__dirname, '../../dist/main.js');
+
+/** The built service in a process of its own, as `npm start` runs it. */
+export class ServiceProcess {
+  private constructor(
+    private readonly child: ChildProcess,
+    /** Everything printed so far, standard output and error alike. */
+    private readonly printed: string[],
+  ) {}
+
+  /** Starts with exactly these settings, in the given folder. */
+  static start(environment: Record<string, string>, folder: string): ServiceProcess {
+    const child = spawn(process.execPath, [MAIN], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, PORT: '0', MANAGEMENT_PORT: '0', ...environment },
+    });
+    const printed: string[] = [];
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => printed.push(text));
+    return new ServiceProcess(child, printed);
+  }
+
+  get output(): string {
+    return this.printed.join('');
+  }
+
+  /** Waits until the output matches. @throws if it does not within 20 s */
+  async printing(pattern: RegExp): Promise<RegExpExecArray> {
+    for (let attempt = 0; attempt < 400; attempt++) {
+      const match = pattern.exec(this.output);
+      if (match) return match;
+      await sleep(50);
+    }
+    throw new Error(`Nothing matched ${pattern} in:\n${this.output}`);
+  }
+
+  /** The public and the management port, once they listen. */
+  async ports(): Promise<{ url: string; managementUrl: string }> {
+    const [, port, managementPort] = await this.printing(/Listening on port (\d+) \(public\) and (\d+)/);
+    return { url: `http://127.0.0.1:${port}`, managementUrl: `http://127.0.0.1:${managementPort}` };
+  }
+
+  /** The exit code, once the process has ended. */
+  async exit(): Promise<number | null> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'exit');
+    return this.child.exitCode;
+  }
+
+  /** Sends a signal. @returns the exit code */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    if (this.child.exitCode === null) this.child.kill(signal);
+    return this.exit();
+  }
+}

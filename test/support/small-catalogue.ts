@@ -1,0 +1,83 @@
+/** Terms of A: list LIST-A, warehouse WH-A, 10 % off. */
+export const A = 'SHOP-A';
+/** Terms of B: list LIST-B, warehouse WH-B, 25.5 % off. Shares nothing with A but the SKUs FIXED, OLD and SHARED. */
+export const B = 'SHOP-B';
+/** Terms of C: the list of A with the warehouse of B and no discount, which tells a shared list from a shared answer. */
+export const C = 'SHOP-C';
+
+/** What appears in answers to B and must never appear in one to A: codes, currency, net prices, file names. */
+export const MARKS_OF_B = [
+  'B-ONLY',
+  'LIST-B',
+  'List B',
+  'GBP',
+  'WH-B',
+  '22.3500',
+  '8.8888',
+  '29.8000',
+  'Bandit',
+  'b-only.jpg',
+];
+
+const csv = (...lines: string[]) => `${lines.join('\n')}\n`;
+
+/** The scalar fields of interface §2.1; an import file has to have them all. */
+const PRODUCT_COLUMNS = `
+  SKU Name Description WebsiteDescription ProductCategoryCode WashingInstructions Gender Audience MainColour Barcode
+  Photo Theme PackagedLength_in_cm PackagedWidth_in_cm PackagedHeight_in_cm PackagedWeight_in_g CartonLength_in_cm
+  CartonWidth_in_cm CartonHeight_in_cm CartonWeight_in_g CartonQty AmazonASIN CountryOfOrigin Status StyleCode
+  CartonBarcode HSCode WhatsIncluded ProductCompositionText`
+  .trim()
+  .split(/\s+/);
+
+const product = (fields: Record<string, string>) =>
+  PRODUCT_COLUMNS.map((column) => ({ Status: 'ACTIVE', ...fields })[column] ?? '').join();
+
+/** Import files of a catalogue of five products, small enough to state every answer by hand. */
+export const smallCatalogue: Record<string, string> = {
+  'products.csv': csv(
+    PRODUCT_COLUMNS.join(),
+    product({ SKU: 'A-ONLY', Name: 'Astronaut', CartonWeight_in_g: '1200.5' }),
+    product({ SKU: 'B-ONLY', Name: 'Bandit', CartonWeight_in_g: '1300' }),
+    product({ SKU: 'FIXED', Name: 'Feather' }),
+    product({ SKU: 'OLD', Name: 'Ogre', Status: 'OBSOLETE' }),
+    product({ SKU: 'SHARED', Name: 'Sailor' }),
+  ),
+  'product_images.csv': csv(
+    'SKU,ImageID,FileName,IsPrimaryImage',
+    'A-ONLY,A-1,a-only.jpg,true',
+    'B-ONLY,B-1,b-only.jpg,true',
+  ),
+  'product_accessories.csv': csv('SKU,AccessorySKU', 'B-ONLY,SHARED', 'SHARED,FIXED'),
+  'price_lists.csv': csv('PriceListCode,PriceListName,CurrencyCode', 'LIST-A,List A,EUR', 'LIST-B,List B,GBP'),
+  'prices.csv': csv(
+    'PriceListCode,SKU,Price,MOQ,OrderMultiple,DiscountEligible',
+    'LIST-A,A-ONLY,10.00,1,1,true',
+    'LIST-A,FIXED,7.7777,12,6,false',
+    'LIST-A,OLD,5.00,1,1,true',
+    'LIST-A,SHARED,20.0005,2,2,true',
+    'LIST-B,B-ONLY,30.00,3,3,true',
+    'LIST-B,FIXED,8.8888,12,6,false',
+    'LIST-B,OLD,6.00,1,1,true',
+    'LIST-B,SHARED,40.00,4,4,true',
+  ),
+  'warehouses.csv': csv('WarehouseCode,WarehouseName', 'WH-A,Warehouse A', 'WH-B,Warehouse B'),
+  // Each warehouse also holds what the other customer's list names: stock follows the list, not only the warehouse.
+  'stock.csv': csv(
+    'WarehouseCode,SKU,AvailableQTY,NextAvailableETA',
+    'WH-A,A-ONLY,5,',
+    'WH-A,B-ONLY,6,',
+    'WH-A,OLD,9,',
+    'WH-A,SHARED,7,2027-01-15',
+    'WH-B,A-ONLY,50,',
+    'WH-B,B-ONLY,60,2027-02-28',
+    'WH-B,SHARED,70,',
+  ),
+  // Quotas far above what tests send, so that none of them is refused for another reason than its own.
+  'customers.csv': csv(
+    'CustomerCode,CustomerName,PriceListCode,WarehouseCode,DiscountPercentage,RequestsPerMinute,RequestsPerHour',
+    `${A},Shop A,LIST-A,WH-A,10,1000000,1000000`,
+    `${B},Shop B,LIST-B,WH-B,25.5,1000000,1000000`,
+    `${C},Shop C,LIST-A,WH-B,0,1000000,1000000`,
+  ),
+};

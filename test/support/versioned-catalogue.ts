@@ -1,0 +1,102 @@
+import { connect } from 'node:net';
+import { importFiles } from './import-files.js';
+import type { TestDatabase } from './test-service.js';
+const COUNT = 1500;
+const PADDING = 'x'.repeat(9000);
+
+/** Loads a version whose `/products` is far larger than what sockets buffer: whoever stops reading stops the service. */
+export async function loadVersion(database: TestDatabase, version: 1 | 2): Promise<void> {
+  await database.load(catalogueVersion(version));
+  await database.sql('UPDATE products SET Description = ?', [PADDING]);
+}
+
+/**
+ * Import files of a catalogue in which every product's name, price and the customer's discount tell its version: an
+ * answer that mixes two versions shows it.
+ */
+export function catalogueVersion(version: 1 | 2): Record<string, string> {
+  const skus = Array.from({ length: COUNT }, (_, index) => `P-${String(index).padStart(5, '0')}`);
+  const [price, discount] = version === 1 ? ['100', '10'] : ['200', '50'];
+  return importFiles({
+    'price_lists.csv': [['L', `Version ${version}`, 'EUR']],
+    'warehouses.csv': [['W']],
+    'products.csv': skus.map((sku) => [sku, `v${version}`]),
+    'product_images.csv': skus.map((sku) => [sku, '1', `v${version}`, 'true']),
+    'prices.csv': skus.map((sku) => ['L', sku, price, '1', '1', 'true']),
+    'stock.csv': skus.map((sku) => ['W', sku, String(version)]),
+    'customers.csv': [['C', 'Customer', 'L', 'W', discount]],
+  });
+}
+
+/** Which version each product of an answer shows, as far as it shows any; all alike in a consistent answer. */
+export function versionsIn(text: string): Set<string> {
+  const products = JSON.parse(text) as Record<string, any>[];
+  if (products.length !== COUNT) throw new Error(`${products.length} products`);
+  return new Set(
+    products.map(({ Name, ProductImages, ProductPrices: [price] }) =>
+      [Name, ProductImages[0].FileName, price.PriceListName, price.PriceExclVAT].join('|'),
+    ),
+  );
+}
+
+export const VERSION_1 = 'v1|v1|Version 1|90';
+export const VERSION_2 = 'v2|v2|Version 2|100';
+
+/** A GET over a bare socket that reads only when told, as a slow client does. */
+export class SlowDownload {
+  private readonly chunks: Buffer[] = [];
+  private constructor(
+    private readonly socket: ReturnType<typeof connect>,
+    private readonly ended: Promise<'ended' | 'broken'>,
+  ) {}
+
+  /** Resolves when the first bytes of the answer are there; from then on nothing is read. */
+  static async begin(url: string, path: string, token: string): Promise<SlowDownload> {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    const ended = new Promise<'ended' | 'broken'>((resolve) => {
+      socket.on('end', () => resolve('ended')).on('error', () => resolve('broken'));
+    });
+    const download = new SlowDownload(socket, ended);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`);
+    await new Promise<void>((resolve) => {
+      socket.once('data', (chunk: Buffer) => {
+        download.chunks.push(chunk);
+        socket.pause();
+        resolve();
+      });
+    });
+    return download;
+  }
+
+  get status(): number {
+    return Number(this.chunks[0]!.toString().split(' ')[1]);
+  }
+
+  /** Reads what is left. @returns the body where it is complete, or 'broken' where the client can tell that it is not */
+  async finish(): Promise<string> {
+    this.socket.on('data', (chunk: Buffer) => this.chunks.push(chunk));
+    this.socket.resume();
+    const end = await this.ended;
+    const [head, ...rest] = Buffer.concat(this.chunks).toString().split('\r\n\r\n');
+    if (end === 'broken' || !/transfer-encoding: chunked/i.test(head!)) return 'broken';
+    return dechunk(rest.join('\r\n\r\n'));
+  }
+
+  abort(): void {
+    this.socket.destroy();
+  }
+}
+
+/** The payload of a chunked body of ASCII, or 'broken' where its last chunk is missing. */
+function dechunk(body: string): string {
+  const parts: string[] = [];
+  for (let at = 0; ;) {
+    const lineEnd = body.indexOf('\r\n', at);
+    const size = lineEnd < 0 ? NaN : parseInt(body.slice(at, lineEnd), 16);
+    if (Number.isNaN(size)) return 'broken';
+    if (size === 0) return parts.join('');
+    parts.push(body.slice(lineEnd + 2, lineEnd + 2 + size));
+    at = lineEnd + 2 + size + 2;
+  }
+}

@@ -1,0 +1,258 @@
+import { createHash, createHmac } from 'node:crypto';
+import { A, B, C, smallCatalogue } from './support/small-catalogue.js';
+import { TestDatabase, TestService } from './support/test-service.js';
+
+type Headers = Record<string, string>;
+/** Body, headers and query of a token request. */
+type Sent = readonly [body?: string, headers?: Headers, query?: string];
+
+const [OLD_SECRET, NEW_SECRET] = ['old-secret-of-the-token-suite-0123', 'new-secret-of-the-token-suite-4567'];
+const FORM = 'application/x-www-form-urlencoded';
+const GRANT = 'grant_type=client_credentials';
+/** No operator can make such a code or key, but the rules of form-encoding do not know that. */
+const ODD = { id: 'a+b%3A:c d', secret: 'k+e%y:ü &=' };
+
+let service: TestService;
+let key: string;
+let keyOfB: string;
+/** What any wrong credentials are answered. */
+let refusal: Awaited<ReturnType<typeof ask>>;
+beforeAll(async () => {
+  service = await TestService.start({ JWT_SECRET: OLD_SECRET });
+  const { database } = service;
+  await database.load(smallCatalogue);
+  [key, keyOfB] = [await service.key(A), await service.key(B)];
+  await database.sql('INSERT INTO customers (CustomerCode) VALUES (?)', [ODD.id]);
+  const values = [ODD.id, sha256(ODD.secret), '2026-01-01 00:00:00.000'];
+  await database.sql('INSERT INTO api_keys (CustomerCode, Digest, CreatedAt) VALUES (?, ?, ?)', values);
+  refusal = await ask([form('NOBODY', 'wrong')]);
+});
+afterAll(() => service.close());
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const form = (id: string, secret: string) =>
+  `${GRANT}&${new URLSearchParams({ client_id: id, client_secret: secret })}`;
+const basic = (userPass: string, scheme = 'Basic ') => ({ Authorization: scheme + btoa(userPass) });
+const kid = (secret: string) => sha256(`kid:${secret}`).slice(0, 16);
+const part = (token: string, index: number) =>
+  JSON.parse(Buffer.from(token.split('.')[index]!, 'base64url').toString());
+
+/** Sends a token request and checks what holds for EVERY answer (decisions 16, 18). A form, unless `headers` say else. */
+async function ask([body, headers = {}, query = '']: Sent, { method = 'POST', on = service.url } = {}) {
+  const all = Object.entries({ ...(body === undefined ? {} : { 'Content-Type': FORM }), ...headers });
+  const response = await fetch(`${on}/auth/token${query}`, {
+    method,
+    headers: all.filter(([, value]) => value),
+    body: body === undefined ? null : Buffer.from(body), // a Buffer: fetch would give a string a type
+  });
+  const { 'x-request-id': id, date, ...rest } = Object.fromEntries(response.headers);
+  expect({ id, date, ...rest }).toMatchObject({
+    id: expect.stringMatching(/^[\w.-]+$/),
+    'cache-control': 'no-store',
+    pragma: 'no-cache',
+    'content-type': 'application/json; charset=utf-8',
+  });
+  const text = await response.text();
+  return { status: response.status, headers: rest, body: text ? JSON.parse(text) : undefined };
+}
+
+const ofType = (...types: string[]): [string, () => Sent][] =>
+  types.map((type) => [`type ${type}`, () => [form(A, key), { 'Content-Type': type }]]);
+const ACCEPTED: [string, () => Sent][] = [
+  ['credentials in the body', () => [form(A, key)]],
+  ['names and values percent-encoded', () => [form(A, key).replace('=c', '=%63').replace('client_id', 'client%5Fid')]],
+  ['Basic', () => [GRANT, basic(`${A}:${key}`)]],
+  ['basic in lower case with two spaces', () => [GRANT, basic(`${A}:${key}`, 'basic  ')]],
+  ['BASIC in upper case', () => [GRANT, basic(`${A}:${key}`, 'BASIC ')]],
+  ['Basic that encodes what it need not', () => [GRANT, basic(`%53HOP%2dA:${key}`)]],
+  ['a scope, ignored', () => [`${form(A, key)}&scope=customer%3A${B}`]],
+  ['unknown parameters, ignored', () => [`${form(A, key)}&customer=${B}&sub=${B}&client_id[]=${B}`]],
+  ['a query, not read', () => [form(A, key), {}, `?grant_type=x&client_id=${B}&client_secret=${keyOfB}`]],
+  ['a stale bearer token sent along', () => [form(A, key), { Authorization: 'Bearer stale' }]],
+  ...ofType(FORM.toUpperCase(), `${FORM};charset=utf8`, `${FORM}; charset="utf-8"`, `${FORM} ; CHARSET=UTF-8 ; x=y`),
+];
+test.each(ACCEPTED)('%s: 200 with a token of that customer (interface §2.8, §5; decision 18)', async (_name, sent) => {
+  const { status, body } = await ask(sent());
+  expect([status, Object.keys(body)]).toEqual([200, ['access_token', 'token_type', 'expires_in']]);
+  expect([body.token_type, body.expires_in, part(body.access_token, 1).sub]).toEqual(['Bearer', 3600, A]);
+});
+
+const ENCODED: [string, Sent][] = [
+  ['the body', [form(ODD.id, ODD.secret)]],
+  ['Basic, as in URIs', [GRANT, basic([ODD.id, ODD.secret].map(encodeURIComponent).join(':'))]],
+  ['Basic, as in forms', [GRANT, basic(`${new URLSearchParams({ [ODD.id]: ODD.secret })}`.replace('=', ':'))]],
+];
+test.each(ENCODED)(
+  '+ %% : space and ü arrive to the letter by %s (decision 18, RFC 6749 §2.3.1)',
+  async (_name, sent) => {
+    const { status, body } = await ask(sent);
+    expect([status, part(body.access_token, 1).sub]).toEqual([200, ODD.id]);
+  },
+);
+
+const valueOf = (name: string) => new URLSearchParams(form(A, key)).get(name);
+const without = (name: string) => form(A, key).replace(new RegExp(`&?${name}=[^&]*`), '');
+const MALFORMED: [string, () => Sent][] = [
+  ['no body and no type', () => []],
+  ['no body', () => [undefined, { 'Content-Type': FORM }]],
+  ['an empty body', () => ['']],
+  ['no type', () => [form(A, key), { 'Content-Type': '' }]],
+  ...ofType('text/plain', 'application/json', 'multipart/form-data; boundary=x', `${FORM}x`, `${FORM}, text/plain`),
+  ...ofType('form', '/', ...['iso-8859-1', 'utf-16', 'utf-8x', 'utf'].map((charset) => `${FORM}; charset=${charset}`)),
+  ...['grant_type', 'client_id', 'client_secret'].flatMap((name): [string, () => Sent][] => [
+    [`${name} missing`, () => [without(name)]],
+    [`${name} empty`, () => [`${without(name)}&${name}=`]],
+    [`${name} twice`, () => [`${form(A, key)}&${name}=${valueOf(name)}`]],
+    [`${name} twice, once empty`, () => [`${name}=&${form(A, key)}`]],
+    [`${name}[] only`, () => [`${without(name)}&${name}[]=${valueOf(name)}`]],
+    [`${name}[x] only`, () => [`${without(name)}&${name}[x]=1`]],
+    [`${name} in upper case`, () => [`${without(name)}&${name.toUpperCase()}=${valueOf(name)}`]],
+    [`${name} in the query`, () => [without(name), {}, `?${name}=${valueOf(name)}`]],
+  ]),
+  ['JSON that says to be a form', () => [JSON.stringify({ grant_type: 'client_credentials', client_id: A })]],
+  ['Basic and body at once', () => [form(A, key), basic(`${A}:${key}`)]],
+  ['Basic and a secret in the body', () => [`${GRANT}&client_secret=${key}`, basic(`${A}:${key}`)]],
+  ['Basic and another id in the body', () => [`${GRANT}&client_id=${B}`, basic(`${A}:${key}`)]],
+  ['Basic alone', () => [GRANT, { Authorization: 'Basic' }]],
+  ['Basic without a colon', () => [GRANT, basic(A)]],
+  ['Basic without a secret', () => [GRANT, basic(`${A}:`)]],
+  ['Basic without an id', () => [GRANT, basic(`:${key}`)]],
+  ['Basic with a bare %', () => [GRANT, basic(`${A}:100%`)]],
+  ['Basic with a % that makes no UTF-8', () => [GRANT, basic(`${A}:%FF`)]],
+  ['Basic that is not base64', () => [GRANT, { Authorization: 'Basic !!!!' }]],
+  ['gzip garbage', () => [form(A, key), { 'Content-Encoding': 'gzip' }]],
+];
+/** RFC 6749 §5.2: no quotation mark, no backslash, ASCII only. */
+const DESCRIPTION = expect.stringMatching(/^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/);
+test.each(MALFORMED)('%s: 400 invalid_request (decision 18)', async (_name, sent) => {
+  const { status, headers, body } = await ask(sent());
+  expect({ status, body }).toEqual({ status: 400, body: { error: 'invalid_request', error_description: DESCRIPTION } });
+  expect(headers).not.toHaveProperty('www-authenticate');
+});
+
+test('a body of more than 16 kB: 413 in the same shape (decisions 14, 18)', async () => {
+  const { status, body } = await ask([`${form(A, key)}&x=${'x'.repeat(16_384)}`]);
+  expect({ status, body }).toEqual({ status: 413, body: { error: 'invalid_request', error_description: DESCRIPTION } });
+});
+
+test.each(['password', 'refresh_token', 'CLIENT_CREDENTIALS', ' client_credentials', 'client_credentials,'])(
+  'grant_type "%s": 400 unsupported_grant_type (decision 18)',
+  async (grant) => {
+    const { status, body } = await ask([form(A, key).replace(GRANT, `grant_type=${encodeURIComponent(grant)}`)]);
+    expect({ status, body }).toEqual({
+      status: 400,
+      body: { error: 'unsupported_grant_type', error_description: 'The grant_type must be client_credentials.' },
+    });
+  },
+);
+
+test('GET: 405 with Allow, in the same shape (decisions 14, 16)', async () => {
+  const { status, headers, body } = await ask([], { method: 'GET' });
+  expect([status, headers.allow]).toEqual([405, 'POST']);
+  expect(body).toEqual({ error: 'invalid_request', error_description: DESCRIPTION });
+});
+
+describe('wrong credentials', () => {
+  const BODY = { error: 'invalid_client', error_description: 'Invalid client credentials.' };
+  const CHALLENGE = 'Basic realm="customer-data-service", charset="UTF-8"';
+  const WRONG: [string, () => [id: string, secret: string]][] = [
+    ['a wrong key', () => [A, 'wrong']],
+    ['an unknown customer', () => ['NOBODY', key]],
+    ['the key of another customer', () => [A, keyOfB]],
+    ['the code in lower case', () => [A.toLowerCase(), key]],
+    ['the code with a trailing space', () => [`${A} `, key]],
+    ['the code with an accent', () => ['SHÓP-A', key]],
+    ['the code with a NUL', () => [`${A}\0`, key]],
+    ['a wildcard for a code', () => ['SHOP-%', key]],
+    ['SQL for a code', () => ["' OR 1=1 -- ", key]],
+    ['4-byte characters and 10 kB for a code', () => ['😀'.repeat(800), key]],
+    ['the key in lower case', () => [A, key.toLowerCase()]],
+    ['the key with a trailing space', () => [A, `${key} `]],
+    ['the stored digest for a key', () => [A, sha256(key)]],
+  ];
+  test.each(WRONG)('%s: 401 that tells nothing apart (decision 18)', async (_name, credentials) => {
+    const inBody = await ask([form(...credentials())]);
+    expect(inBody).toEqual({ ...refusal, status: 401, body: BODY });
+    expect(inBody.headers).not.toHaveProperty('www-authenticate');
+    const byBasic = await ask([GRANT, basic(credentials().map(encodeURIComponent).join(':'))]);
+    expect(byBasic).toEqual({ ...refusal, headers: { ...refusal.headers, 'www-authenticate': CHALLENGE } });
+  });
+  test('an inactive customer: the same 401, and back in with the same key (decisions 10, 18)', async () => {
+    const keyOfC = await service.key(C);
+    await service.database.cliOk('customer', 'set', C, '--inactive');
+    expect(await ask([form(C, keyOfC)])).toEqual(refusal);
+    await service.database.cliOk('customer', 'set', C, '--active');
+    expect((await ask([form(C, keyOfC)])).status).toBe(200);
+  });
+});
+
+const keysOfB = () => service.database.sql('SELECT * FROM api_keys WHERE CustomerCode = ? ORDER BY ID', [B]);
+const minutesAhead = (minutes: number) =>
+  new Date(Date.now() + minutes * 60_000).toISOString().slice(0, -1).replace('T', ' ');
+/** Asks for a token of B; refused, the answer has to be the same as any other. @returns its status */
+const knock = async (secret: string) => {
+  const answer = await ask([form(B, secret)]);
+  if (answer.status !== 200) expect(answer).toEqual(refusal);
+  return answer.status;
+};
+
+describe('API keys (decision 19)', () => {
+  test('a key is letters and digits, at least 256 bits of them, and only its digest is stored', async () => {
+    expect(keyOfB).toMatch(/^[A-Za-z0-9]{43,}$/);
+    const [row] = await keysOfB();
+    expect(row!.Digest).toBe(sha256(keyOfB));
+    expect(JSON.stringify(row)).not.toContain(keyOfB);
+  });
+  test('several keys are live at once, and revoking one leaves the other', async () => {
+    const second = await service.key(B);
+    expect(second).not.toBe(keyOfB);
+    expect([await knock(keyOfB), await knock(second)]).toEqual([200, 200]);
+    const { ID } = (await keysOfB()).find(({ Digest }) => Digest === sha256(second))!;
+    await service.database.cliOk('key', 'revoke', String(ID));
+    expect([await knock(keyOfB), await knock(second)]).toEqual([200, 401]);
+  });
+  test('a key is good until its expiry, in UTC, and not after', async () => {
+    const third = await service.key(B);
+    const statuses = [];
+    for (const expiry of [minutesAhead(1), minutesAhead(-1), '2020-01-01 00:00:00.000', null]) {
+      await service.database.sql('UPDATE api_keys SET ExpiresAt = ? WHERE Digest = ?', [expiry, sha256(third)]);
+      statuses.push(await knock(third));
+    }
+    expect(statuses).toEqual([200, 401, 401, 200]);
+  });
+});
+
+describe('the token (decision 20)', () => {
+  test('is an HS256 JWT with kid, iss, aud, sub, iat, exp and jti, good for 3600 s', async () => {
+    const { access_token: token } = (await ask([form(A, key)])).body;
+    const { access_token: next } = (await ask([form(A, key)])).body;
+    const claims = part(token, 1);
+    expect(part(token, 0)).toEqual({ alg: 'HS256', typ: 'JWT', kid: kid(OLD_SECRET) });
+    expect(Object.keys(claims).toSorted()).toEqual(['aud', 'exp', 'iat', 'iss', 'jti', 'sub']);
+    expect(claims).toMatchObject({ iss: 'customer-data-service', aud: 'customer-data-api', sub: A });
+    expect(claims.exp - claims.iat).toBe(3600);
+    expect(Math.abs(claims.iat - Date.now() / 1000)).toBeLessThan(10);
+    expect(part(next, 1).jti).not.toBe(claims.jti);
+    const [header, payload, signature] = token.split('.');
+    expect(createHmac('sha256', OLD_SECRET).update(`${header}.${payload}`).digest('base64url')).toBe(signature);
+  });
+  test('outlives the change of the signing secret while the old one is listed, and no longer', async () => {
+    const database = await TestDatabase.create();
+    await database.load(smallCatalogue);
+    const apiKey = await database.cliOk('key', 'issue', A);
+    /** What a service with these secrets makes of `token`, and the token that it issues. */
+    const under = async (JWT_SECRET: string, token = '') => {
+      const replica = await TestService.start({ JWT_SECRET }, database);
+      const { status } = await replica.get('/prices', token);
+      const issued: string = (await ask([form(A, apiKey)], { on: replica.url })).body.access_token;
+      await replica.stop();
+      return { status, issued, kid: part(issued, 0).kid };
+    };
+    const before = await under(OLD_SECRET);
+    const both = await under(`${NEW_SECRET},${OLD_SECRET}`, before.issued);
+    expect(both).toMatchObject({ status: 200, kid: kid(NEW_SECRET) });
+    expect((await under(NEW_SECRET, both.issued)).status).toBe(200);
+    expect((await under(NEW_SECRET, before.issued)).status).toBe(401);
+    await database.drop();
+  });
+});
