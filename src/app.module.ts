@@ -1,9 +1,7 @@
-import { type DynamicModule, type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigModule, registerAs } from '@nestjs/config';
 import { APP_FILTER } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module.js';
-import { IdentityMiddleware } from './auth/identity.middleware.js';
-import { TokenBodyMiddleware } from './auth/token-body.middleware.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import type { Settings } from './config/settings.js';
 import { CustomersModule } from './customers/customers.module.js';
@@ -11,7 +9,6 @@ import { DatabaseModule } from './database/database.module.js';
 import { DemoModule } from './demo/demo.module.js';
 import { HealthModule } from './health/health.module.js';
 import { ApiErrorFilter } from './http/api-error.filter.js';
-import { RequestIdMiddleware } from './http/request-id.middleware.js';
 import { ImportModule } from './import/import.module.js';
 import { PricingModule } from './pricing/pricing.module.js';
 import { SchemaModule } from './schema/schema.module.js';
@@ -33,17 +30,12 @@ import { StockModule } from './stock/stock.module.js';
   ],
   providers: [{ provide: APP_FILTER, useClass: ApiErrorFilter }],
 })
-export class AppModule implements NestModule {
+export class AppModule {
   static with(settings: Settings): DynamicModule {
     const config = registerAs('settings', () => settings);
     return {
       module: AppModule,
       imports: [ConfigModule.forRoot({ isGlobal: true, ignoreEnvFile: true, skipProcessEnv: true, load: [config] })],
     };
-  }
-
-  configure(consumer: MiddlewareConsumer): void {
-    consumer.apply(RequestIdMiddleware, IdentityMiddleware).forRoutes('{*path}');
-    consumer.apply(TokenBodyMiddleware).forRoutes('auth/token');
   }
 }

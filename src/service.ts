@@ -4,9 +4,12 @@ import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-ex
 import express from 'express';
 import type { AddressInfo } from 'node:net';
 import { AppModule } from './app.module.js';
+import { IdentityMiddleware } from './auth/identity.middleware.js';
+import { tokenBody } from './auth/token-body.js';
 import type { Settings } from './config/settings.js';
 import { DatabaseService } from './database/database.service.js';
 import { type DemoCredentials, DemoService } from './demo/demo.service.js';
+import { requestId } from './http/request-id.js';
 import { answerUnreadableRequests } from './http/unreadable-requests.js';
 import { ManagementModule } from './management.module.js';
 
@@ -51,6 +54,9 @@ async function createApp(settings: Settings, logger: LoggerService): Promise<Nes
     logger,
     bodyParser: false,
   });
+  // Mounted on the bare server: a path that no pattern matches, or that cannot be decoded, passes through them too.
+  const identity = app.get(IdentityMiddleware);
+  app.use(requestId, identity.use.bind(identity), tokenBody);
   const http = app.getHttpServer();
   http.keepAliveTimeout = settings.KEEP_ALIVE_SECONDS * 1000;
   answerUnreadableRequests(http);

@@ -12,7 +12,7 @@ const FILES = {
     'product_images.csv': [
       ['FULL', 'b', 'b.jpg', 'yes'],
       ['FULL', 'a', '', 'no'],
-      ['FULL', 'c', 'c.jpg', ''],
+      ['FULL', 'A', 'c.jpg', ''],
     ],
     'product_accessories.csv': [
       ['FULL', 'Z-nowhere'],
@@ -130,7 +130,7 @@ test('a product with every field, to the byte: keys, order, exact decimals, text
       '"CountryOfOrigin":"CN","Status":"ACTIVE","StyleCode":"ST-1","CartonBarcode":"10001234567897",' +
       '"HSCode":"0604909100","WhatsIncluded":"Hat","ProductCompositionText":"66.6667 % polyester",' +
       '"ProductImages":[{"ImageID":"b","FileName":"b.jpg","IsPrimaryImage":true},' +
-      '{"ImageID":"a","FileName":null,"IsPrimaryImage":false},{"ImageID":"c","FileName":"c.jpg","IsPrimaryImage":null}],' +
+      '{"ImageID":"A","FileName":"c.jpg","IsPrimaryImage":null},{"ImageID":"a","FileName":null,"IsPrimaryImage":false}],' +
       '"ProductAccessories":[{"AccessorySKU":"GONE"},{"AccessorySKU":"Z-nowhere"}],' +
       '"ProductSubstitutions":[{"SubstituteSKU":"SUB-A"},{"SubstituteSKU":"sub-b"}],' +
       '"ProductComposition":[{"MaterialCode":"CO","MaterialDescription":null,"CompositionPercentage":null},' +

@@ -1,115 +1,251 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
-import { gzipSync } from 'node:zlib';
-import { NestFactory } from '@nestjs/core';
-import { TestService, TestDatabase } from './support/test-service.js';
-function raw(url: string, text: string | Buffer, ms = 1500): Promise<string> {
-  return new Promise((resolve) => {
-    const s = connect(Number(new URL(url).port), '127.0.0.1');
-    let out = '';
-    s.on('data', (d) => (out += d));
-    s.on('close', () => resolve(out));
-    s.on('error', (e) => (out += `ERR ${e.message}`));
-    setTimeout(() => {
-      if (!s.destroyed) {
-        out += '<timeout>';
-        s.destroy();
-      }
-    }, ms);
-    s.write(text);
+import { A, smallCatalogue } from './support/small-catalogue.js';
+import { TestDatabase, TestService } from './support/test-service.js';
+
+interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+const GET_PATHS = ['/products', '/products/schema', '/stock', '/stock/schema', '/prices', '/api/version', '/health'];
+const JSON_TYPE = 'application/json; charset=utf-8';
+const MALFORMED = '{"error":"The request is malformed."}';
+const NOTHING_HERE = '{"error":"There is nothing at this path."}';
+const UNEXPECTED = 'An unexpected error occurred. Try again later; quote the X-Request-Id if it persists.';
+
+let service: TestService;
+let token: string;
+let key: string;
+
+/** The CLI shares the process's logger: done before the service starts, it leaves nothing in the log of that. */
+async function start(): Promise<void> {
+  const database = await TestDatabase.create();
+  await database.load(smallCatalogue);
+  key = await database.cliOk('key', 'issue', A);
+  service = await TestService.start({}, database);
+  token = JSON.parse((await askForToken()).body).access_token;
+}
+
+/** Sends method, path, headers and body as they are, with A's token; fetch would tidy or refuse some of them. */
+function send(method: string, path: string, headers: Record<string, string> = {}, body = ''): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(service.url);
+    const all: Record<string, string> = { Authorization: `Bearer ${token}`, ...headers };
+    if (body && !all['Transfer-Encoding']) all['Content-Length'] = String(Buffer.byteLength(body));
+    const outgoing = request({ hostname, port, method, path, headers: all, agent: false }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('end', () => {
+        const { statusCode = 0, headers: received } = incoming;
+        resolve({ status: statusCode, headers: received, body: Buffer.concat(chunks).toString() });
+      });
+    });
+    outgoing.on('error', reject).end(body);
   });
 }
-test('probe', async () => {
-  const spy = jest.spyOn(NestFactory, 'create');
-  const db = await TestDatabase.create();
-  const s = await TestService.start({}, db);
-  const app: any = await spy.mock.results[0]!.value;
-  const o: string[] = [];
-  for (const l of app.getHttpAdapter().getInstance().router.stack)
-    o.push(`${l.name} ${l.route ? l.route.path + ' ' + JSON.stringify(l.route.methods) : ''} ${!!l.handle.stack}`);
-  const r = async (line: string, more = '', body = '') =>
-    o.push(
-      `--- ${line} ${more.slice(0, 80)}\n` +
-        (await raw(s.url, `${line}\r\n${more}Connection: close\r\n\r\n${body}`)).slice(0, 900),
+
+function askForToken(headers: Record<string, string> = {}): Promise<Answer> {
+  const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: A, client_secret: key });
+  return send('POST', '/auth/token', { 'Content-Type': 'application/x-www-form-urlencoded', ...headers }, `${form}`);
+}
+
+/** Writes bytes to the public port and reads until the service closes the connection. */
+function sendRaw(text: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => socket.write(text, 'latin1'));
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
+    socket.on('close', () => {
+      const [head = '', body = ''] = Buffer.concat(chunks)
+        .toString('latin1')
+        .split(/\r\n\r\n(.*)/s);
+      const [status = '', ...lines] = head.split('\r\n');
+      const headers = lines.map((line) => line.split(/: (.*)/, 2) as [string, string]);
+      const lower = headers.map(([name, value]) => [name.toLowerCase(), value]);
+      resolve({ status: Number(status.split(' ')[1]), headers: Object.fromEntries(lower), body });
+    });
+  });
+}
+
+/** What holds for every error: this body exactly, as JSON, under a request id, and no hint at what runs here. */
+function expectError(answer: Answer, status: number, body: string, headers: IncomingHttpHeaders = {}): void {
+  expect({ status: answer.status, body: answer.body }).toEqual({ status, body });
+  expect(answer.headers).toMatchObject({
+    'content-type': JSON_TYPE,
+    'x-request-id': expect.stringMatching(/^[\w.-]{1,128}$/),
+    ...headers,
+  });
+  for (const name of ['x-powered-by', 'server', 'etag']) expect(answer.headers).not.toHaveProperty(name);
+}
+
+beforeAll(start);
+afterAll(() => service.close());
+
+const UNKNOWN = `
+  / /auth /api /token /livez /metrics /favicon.ico /.env /{*path} /* /products/ /products/schema/ /auth/token/ /health/
+  /Products /PRODUCTS /api/Version //products /products//schema // /products/SHOP-A /products;x /products/schema/x
+  /products%20 /%70roducts /products%2Fschema /products%00 /products%3Fx /%2e/products /%C3%A9 /./products
+  /x/../products /products/../stock /products/. /../products /products\\
+  /% /%ZZ /products% /products/%E0%A4%A /%FF /auth/token/%C0%AF`;
+test.each(UNKNOWN.trim().split(/\s+/))(
+  'GET %s: 404, since paths are spelled to the letter (interface §4, decision 16)',
+  async (path) => {
+    expectError(await send('GET', path), 404, NOTHING_HERE);
+  },
+);
+
+test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s on an unknown path: 404 (decision 16)', async (method) => {
+  expectError(await send(method, '/nothing', {}, 'x'), 404, NOTHING_HERE);
+});
+
+describe.each(GET_PATHS)('%s', (path) => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE'])(
+    '%s: 405 with Allow (decision 16)',
+    async (method) => {
+      const body = '{"error":"This path does not answer that method; it answers GET, HEAD."}';
+      expectError(await send(method, path), 405, body, { allow: 'GET, HEAD' });
+      expectError(await send(method, path, { Authorization: '' }, 'x'), 405, body, { allow: 'GET, HEAD' });
+    },
+  );
+
+  test('HEAD: 200 with the type of GET and not one byte of body (interface §4, faults.md)', async () => {
+    const head = `HEAD ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`;
+    const { status, headers, body } = await sendRaw(head);
+    const get = await send('GET', path);
+    expect([status, headers['content-type'], body]).toEqual([200, get.headers['content-type'], '']);
+    for (const answer of [headers, get.headers]) expect(answer).not.toHaveProperty('x-powered-by');
+  });
+
+  test('queries and bodies change nothing (interface §4, decision 11)', async () => {
+    const { status, headers, body } = await send('GET', path);
+    expect(status).toBe(200);
+    for (const query of '? ?x=1 ?limit=0&page=9 ?SKU=SHARED ?a[]=1&__proto__[a]=1 ?%ZZ ?? ?a=%00'.split(' ')) {
+      const answer = await send('GET', path + query);
+      expect([query, answer.status, answer.body]).toEqual([query, status, body]);
+    }
+    const bodies: [string, string, Record<string, string>?][] = [
+      ['{"x":', 'application/json'],
+      ['x=1&x=2', 'application/x-www-form-urlencoded'],
+      ['no gzip', 'text/plain', { 'Content-Encoding': 'gzip' }],
+      ['x'.repeat(3_000_000), 'no type'],
+      ['{"x":1}', 'application/json', { 'Transfer-Encoding': 'chunked' }],
+    ];
+    for (const [text, type, more] of bodies) {
+      const answer = await send('GET', path, { 'Content-Type': type, ...more }, text);
+      expect([type, answer.status, answer.body]).toEqual([type, status, body]);
+      expect(answer.headers['content-type']).toBe(headers['content-type']);
+    }
+  });
+});
+
+const OTHERS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
+const TOKEN_405 = `{"error":"invalid_request","error_description":"This path does not answer that method; it answers POST."}`;
+test.each(OTHERS)('%s /auth/token: 405 with Allow, in the shape of RFC 6749 (decisions 14, 16)', async (method) => {
+  const headers = { allow: 'POST', 'cache-control': 'no-store', pragma: 'no-cache' };
+  expectError(await send(method, '/auth/token'), 405, method === 'HEAD' ? '' : TOKEN_405, headers);
+});
+
+test.each([
+  ['DELETE', '/auth/token', 405, TOKEN_405],
+  ['POST', '/auth/token/', 404, NOTHING_HERE],
+  ['POST', '/auth/token/x', 404, NOTHING_HERE],
+])('%s %s with a big body: still %i, nobody needs to read it (decision 16)', async (method, path, status, body) => {
+  expectError(await send(method, path, {}, 'x'.repeat(20_000)), status, body);
+});
+
+describe('X-Request-Id (decision 16)', () => {
+  test.each(['a', 'A-b_c.9', '0b0e7b5c-8a0e-4c55-9f0a-6f3f6f9d2c11', 'x'.repeat(128)])('%s is kept', async (id) => {
+    for (const path of [...GET_PATHS, '/nothing', '/auth/token'])
+      expect([path, (await send('GET', path, { 'X-Request-Id': id })).headers['x-request-id']]).toEqual([path, id]);
+  });
+
+  test.each(['', 'a b', 'a\tb', 'é', '"a"', 'a,b', 'a;b', '<a>', '${a}', 'a/b', 'a\\b', "a'b", 'x'.repeat(129)])(
+    '"%s" is replaced, by another each time',
+    async (id) => {
+      const answers = [
+        await send('GET', '/health', { 'X-Request-Id': id }),
+        await send('GET', '/health', { 'X-Request-Id': id }),
+      ];
+      const [first, second] = answers.map(({ headers }) => headers['x-request-id']);
+      for (const made of [first, second]) expect(made).toMatch(/^[\w-]{16,}$/);
+      expect(first).not.toBe(second);
+    },
+  );
+
+  test('two of them are replaced', async () => {
+    const { headers } = await sendRaw(
+      'GET /health HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\r\nX-Request-Id: b\r\nConnection: close\r\n\r\n',
     );
-  const H = 'Host: x\r\n';
-  for (const l of [
-    'GET /%ZZ HTTP/1.1',
-    'GET /products/%E0%A4%A HTTP/1.1',
-    'OPTIONS * HTTP/1.1',
-    'GET * HTTP/1.1',
-    'GET http://x/api/version HTTP/1.1',
-    'GET http://x HTTP/1.1',
-    'GET //api/version HTTP/1.1',
-    'GET /api/version#x HTTP/1.1',
-    'GET /api/../api/version HTTP/1.1',
-    'GET /api/version/ HTTP/1.1',
-    'GET /api/%76ersion HTTP/1.1',
-    'GET /API/version HTTP/1.1',
-    'OPTIONS /products HTTP/1.1',
-    'TRACE /products HTTP/1.1',
-    'HEAD /auth/token HTTP/1.1',
-    'GET /auth/token HTTP/1.1',
-    'OPTIONS /auth/token HTTP/1.1',
-    'BREW /products HTTP/1.1',
-    'GET /api/version HTTP/9.9',
-    'CONNECT x:1 HTTP/1.1',
-    'GET  HTTP/1.1',
-    'GET /api/version?a=%ZZ HTTP/1.1',
-    'GET /auth/token/ HTTP/1.1',
-    'GET /auth/token/x HTTP/1.1',
-    'GET /AUTH/TOKEN HTTP/1.1',
-    'GET /auth/token?x=1 HTTP/1.1',
-    'GET /auth HTTP/1.1',
-    'HEAD /products HTTP/1.1',
-    'GET / HTTP/1.1',
-    'GET /api//version HTTP/1.1',
-    'GET /api/version; HTTP/1.1',
-    'GET api/version HTTP/1.1',
-    'GET ?x HTTP/1.1',
-    'GET https://evil:99999/api/version HTTP/1.1',
-    'GET http://[/api/version HTTP/1.1',
-    'GET /{*path} HTTP/1.1',
-  ])
-    await r(l, H);
-  await r('GET /api/version HTTP/1.1', '');
-  await r('GET /api/version HTTP/1.1', H + 'Expect: nonsense\r\n');
-  await r('POST /auth/token HTTP/1.1', H + 'Expect: 100-continue\r\nContent-Length: 1\r\n', 'a');
-  await r('GET /api/version HTTP/1.1', H + 'Host: y\r\n');
-  await r('GET /api/version HTTP/1.1', H + `X: ${'a'.repeat(17000)}\r\n`);
-  await r(`GET /api/version?${'a'.repeat(17000)} HTTP/1.1`, H);
-  await r('GET /api/version HTTP/1.1', H + 'X-Request-Id: a\x01b\r\n');
-  await r('GET /api/version HTTP/1.1', H + 'X-Request-Id: a\tb\r\n');
-  await r('GET /api/version HTTP/1.1', H + 'X-Request-Id: a\r\nX-Request-Id: b\r\n');
-  await r('GET /api/version HTTP/1.1', H + 'Upgrade: websocket\r\nConnection: Upgrade\r\n');
-  await r('GET /api/version HTTP/1.1', H + 'Transfer-Encoding: chunked\r\n', 'zz\r\n');
-  await r('POST /auth/token HTTP/1.1', H + 'Transfer-Encoding: chunked\r\n', 'zz\r\n');
-  await r('POST /auth/token HTTP/1.1', H + 'Transfer-Encoding: chunked\r\nContent-Length: 3\r\n', '0\r\n\r\n');
-  await r('POST /auth/token/ HTTP/1.1', H + 'Content-Length: 20000\r\n', 'a'.repeat(20000));
-  await r('POST /auth/token/x HTTP/1.1', H + 'Content-Length: 20000\r\n', 'a'.repeat(20000));
-  await r('POST /AUTH/token HTTP/1.1', H + 'Content-Length: 20000\r\n', 'a'.repeat(20000));
-  await r('POST /auth/token HTTP/1.1', H + 'Content-Length: 20000\r\n', 'a'.repeat(20000));
-  await r('DELETE /auth/token HTTP/1.1', H + 'Content-Length: 20000\r\n', 'a'.repeat(20000));
-  await r('POST /auth/token HTTP/1.1', H + 'Content-Encoding: gzip\r\nContent-Length: 3\r\n', 'aaa');
-  await r('POST /auth/token HTTP/1.1', H + 'Content-Encoding: foo\r\nContent-Length: 3\r\n', 'aaa');
-  await r('POST /auth/token HTTP/1.1', H + 'Content-Length: 0\r\n', '');
-  o.push(
-    await raw(s.url, 'GARBAGE\r\n\r\n'),
-    await raw(s.url, '\x16\x03\x01\x02'),
-    await raw(s.url, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
-  );
-  o.push('LOG', ...s.log);
-  await db.cliOk('customer', 'list');
-  await db.sql('DROP TABLE api_keys');
-  o.push(
-    await (
-      await fetch(s.url + '/auth/token', {
-        method: 'POST',
-        body: new URLSearchParams({ grant_type: 'client_credentials', client_id: 'a', client_secret: 'b' }),
-      })
-    ).text(),
-  );
-  o.push('LOG2', ...s.log);
-  require('node:fs').writeFileSync('/tmp/probe.out', o.join('\n'));
-  void gzipSync;
-  await s.close();
+    expect(headers['x-request-id']).toMatch(/^[\w-]{16,}$/);
+  });
+});
+
+const OK = 'Host: x\r\nConnection: close\r\n';
+test.each<[string, number, string]>([
+  ['no HTTP at all', 400, 'GARBAGE\r\n\r\n'],
+  ['the hello of TLS', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  ['HTTP/2 without TLS', 400, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ['a version that does not exist', 400, `GET /health HTTP/9.9\r\n${OK}\r\n`],
+  ['a method that does not exist', 400, `BREW /health HTTP/1.1\r\n${OK}\r\n`],
+  ['no path', 400, `GET  HTTP/1.1\r\n${OK}\r\n`],
+  ['a path without a slash', 400, `GET health HTTP/1.1\r\n${OK}\r\n`],
+  ['no Host', 400, 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
+  ['a control character in a header', 400, `GET /health HTTP/1.1\r\nX-Request-Id: a\x01b\r\n${OK}\r\n`],
+  ['two Hosts', 400, `GET /health HTTP/1.1\r\nHost: y\r\n${OK}\r\n`],
+  ['a header without a colon', 400, `GET /health HTTP/1.1\r\nnonsense\r\n${OK}\r\n`],
+  ['two lengths', 400, `POST /auth/token HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n${OK}\r\nab`],
+  [
+    'a length and chunks',
+    400,
+    `POST /auth/token HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n${OK}\r\n0\r\n\r\n`,
+  ],
+  ['broken chunks', 400, `POST /auth/token HTTP/1.1\r\nTransfer-Encoding: chunked\r\n${OK}\r\nzz\r\n`],
+  ['headers of more than 16 kB', 431, `GET /health HTTP/1.1\r\nX: ${'x'.repeat(17_000)}\r\n${OK}\r\n`],
+  ['a path of more than 16 kB', 431, `GET /${'x'.repeat(17_000)} HTTP/1.1\r\n${OK}\r\n`],
+])('%s: %i as JSON with a request id (decisions 14, 16)', async (_name, status, text) => {
+  expectError(await sendRaw(text), status, MALFORMED);
+});
+
+test.each([
+  ['*', 404, NOTHING_HERE],
+  ['http://x', 404, NOTHING_HERE],
+  ['http://[/products', 400, MALFORMED],
+])('a request target of "%s": %i as JSON with a request id (decision 16)', async (target, status, body) => {
+  expectError(await sendRaw(`OPTIONS ${target} HTTP/1.1\r\n${OK}\r\n`), status, body);
+});
+
+test('an expectation that nobody can meet: 417 as JSON with a request id (decisions 14, 16)', async () => {
+  const answer = await sendRaw(`GET /health HTTP/1.1\r\nExpect: nonsense\r\n${OK}\r\n`);
+  expectError(answer, 417, MALFORMED);
+});
+
+describe('something unexpected: 500 without detail, which is in the log under the request id (decision 16)', () => {
+  // Last in this file: nothing works after it.
+  beforeAll(() => service.database.sql('ALTER TABLE customers RENAME TO customers_gone'));
+
+  test.each(['/products', '/stock', '/prices'])('GET %s', async (path) => {
+    const id = `lost${path.replace('/', '-')}`;
+    expectError(await send('GET', path, { 'X-Request-Id': id }), 500, JSON.stringify({ error: UNEXPECTED }), {
+      'x-request-id': id,
+    });
+    const line = service.log.find((entry) => entry.includes(id));
+    expect(line).toMatch(/customers/);
+    // Says where, too: a stack.
+    expect(line).toMatch(/\n\s+at /);
+  });
+
+  test('POST /auth/token, in the shape of RFC 6749 and not to be kept', async () => {
+    const body = JSON.stringify({ error: 'server_error', error_description: UNEXPECTED });
+    const headers = { 'x-request-id': 'lost-token', 'cache-control': 'no-store', pragma: 'no-cache' };
+    expectError(await askForToken({ 'X-Request-Id': 'lost-token' }), 500, body, headers);
+    expect(service.log.find((entry) => entry.includes('lost-token'))).toMatch(/customers/);
+  });
+
+  test('an id that was not sane is not what the log says', async () => {
+    const { headers } = await send('GET', '/prices', { 'X-Request-Id': 'forged entry' });
+    expect(service.log.join('\n')).not.toContain('forged entry');
+    expect(service.log.some((entry) => entry.includes(String(headers['x-request-id'])))).toBe(true);
+  });
 });

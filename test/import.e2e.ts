@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { IMPORT_FILES } from '../src/import/import-files.js';
 import { tableOf } from '../src/resource/columns.js';
+import { cliProcess } from './support/commands.js';
 import { importFile, importFiles } from './support/import-files.js';
 import { TestDatabase, TestService } from './support/test-service.js';
 
@@ -163,8 +162,8 @@ test('stock below zero is stored as it is', async () => {
 });
 
 /** A catalogue of more placeholders and more bytes than one statement can hold. */
-function manyProducts(mark: string): Record<string, string> {
-  const skus = Array.from({ length: 3000 }, (_, index) => `P${index}`);
+function manyProducts(mark: string, order = (rows: string[]) => rows): Record<string, string> {
+  const skus = order(Array.from({ length: 3000 }, (_, index) => `P${index}`));
   return importFiles({
     'products.csv': skus.map((sku, index) => [sku, mark, index % 60 ? mark : '😀'.repeat(16_000)]),
     'product_images.csv': skus.flatMap((sku) => ['1', '2'].map((id) => [sku, id, mark, 'no'])),
@@ -187,8 +186,12 @@ test('3,000 products with two images each come in by one import', async () => {
 });
 
 test('two imports at once both succeed, and leave what one after the other leaves', async () => {
-  const folders = await Promise.all(['x', 'y'].map((mark) => database.files(manyProducts(mark))));
-  await Promise.all(folders.map((folder) => cliProcess('import', folder)));
+  // In opposite order, so that rows of both are left, or a deadlock comes, where nothing keeps them apart.
+  const [x, y] = [manyProducts('x'), manyProducts('y', (rows) => rows.toReversed())];
+  const folders = await Promise.all([x, y].map((files) => database.files(files)));
+  // Processes of their own: on the embedded database the one that waits blocks its whole process.
+  const results = await Promise.all(folders.map((folder) => cliProcess(database, 'import', folder)));
+  expect(results).toEqual([1, 2].map(() => ({ code: 0, stdout: expect.stringMatching(/^file /), stderr: '' })));
   const [products, images] = await marks();
   expect([products!.n, images!.n]).toEqual([3000, 6000]);
   expect(products!.mark).toBe(images!.mark);
@@ -201,26 +204,3 @@ async function answered(path: string): Promise<Rows> {
   await service.stop();
   return JSON.parse(text) as Rows;
 }
-
-/**
- * Runs one command in a process of its own, from the source: the embedded database blocks the process that waits for
- * it. @throws if its exit code is not 0
- */
-function cliProcess(...args: string[]): Promise<unknown> {
-  const root = join(__dirname, '..');
-  const env = { ...process.env, DATABASE_URL: database.url };
-  return promisify(execFile)(process.execPath, ['-e', CLI_FROM_SOURCE, ...args], { cwd: root, env });
-}
-
-const CLI_FROM_SOURCE = `
-  const Module = require('node:module');
-  const { transformFileSync } = require('@swc/core');
-  const resolve = Module._resolveFilename;
-  Module._resolveFilename = (name, parent, ...rest) =>
-    resolve(parent?.filename?.endsWith('.ts') ? name.replace(/^(\\..*)\\.js$/, '$1.ts') : name, parent, ...rest);
-  Module._extensions['.ts'] = (module, file) =>
-    module._compile(transformFileSync(file, { module: { type: 'commonjs' } }).code, file);
-  require('reflect-metadata');
-  const { runCli } = require('./src/cli/program.ts');
-  runCli(process.argv.slice(1), process).then((code) => (process.exitCode = code));
-`;

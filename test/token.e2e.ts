@@ -109,6 +109,7 @@ const MALFORMED: [string, () => Sent][] = [
     [`${name} in upper case`, () => [`${without(name)}&${name.toUpperCase()}=${valueOf(name)}`]],
     [`${name} in the query`, () => [without(name), {}, `?${name}=${valueOf(name)}`]],
   ]),
+  ['a parameter twice that is not even read', () => [`${form(A, key)}&scope=a&scope=b`]],
   ['JSON that says to be a form', () => [JSON.stringify({ grant_type: 'client_credentials', client_id: A })]],
   ['Basic and body at once', () => [form(A, key), basic(`${A}:${key}`)]],
   ['Basic and a secret in the body', () => [`${GRANT}&client_secret=${key}`, basic(`${A}:${key}`)]],

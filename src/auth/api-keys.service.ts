@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { IsNull, type Repository } from 'typeorm';
 import { DatabaseService } from '../database/database.service.js';
+import { utcTime } from '../resource/utc-time.js';
 import { ApiKey } from './api-key.entity.js';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -45,7 +46,7 @@ export class ApiKeysService {
   async verify(customerCode: string, key: string): Promise<boolean> {
     const presented = Buffer.from(digestOf(key), 'hex');
     const rows = await this.database.query(LIVE_DIGESTS, [customerCode]);
-    const live = rows.filter(({ ExpiresAt }) => !ExpiresAt || utc(ExpiresAt) > Date.now());
+    const live = rows.filter(({ ExpiresAt }) => !ExpiresAt || utcTime(ExpiresAt).getTime() > Date.now());
     const digests = live.length ? live.map(({ Digest }) => String(Digest)) : [NOBODY];
     const matches = digests.map((digest) => timingSafeEqual(Buffer.from(digest, 'hex'), presented));
     return matches.includes(true);
@@ -54,9 +55,4 @@ export class ApiKeysService {
 
 function digestOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');
-}
-
-/** A stored timestamp in milliseconds; SQLite returns text without a time zone. */
-function utc(timestamp: unknown): number {
-  return timestamp instanceof Date ? timestamp.getTime() : Date.parse(`${String(timestamp).replace(' ', 'T')}Z`);
 }

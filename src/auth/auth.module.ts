@@ -6,6 +6,7 @@ import { AccessTokenService } from './access-token.service.js';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { AuthenticatedGuard } from './authenticated.guard.js';
+import { IdentityMiddleware } from './identity.middleware.js';
 import { JwtStrategy } from './jwt.strategy.js';
 import { SigningKeys } from './signing-keys.js';
 import { TokenController } from './token.controller.js';
@@ -17,10 +18,11 @@ import { TokenController } from './token.controller.js';
   providers: [
     AccessTokenService,
     ApiKeysService,
+    IdentityMiddleware,
     JwtStrategy,
     SigningKeys,
     { provide: APP_GUARD, useClass: AuthenticatedGuard },
   ],
-  exports: [ApiKeysService, JwtStrategy],
+  exports: [ApiKeysService],
 })
 export class AuthModule {}

@@ -14,7 +14,12 @@ export class IdentityMiddleware implements NestMiddleware {
       setIdentity(request, identity(request, user || undefined, error ?? info));
       next();
     };
-    passport.authenticate(this.strategy, { session: false }, settle)(request, response, next);
+    try {
+      passport.authenticate(this.strategy, { session: false }, settle)(request, response, next);
+    } catch (error) {
+      // The verifier stumbles over a payload that is no object.
+      settle(error as Error);
+    }
   }
 }
 

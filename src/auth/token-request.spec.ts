@@ -24,7 +24,7 @@ test.each([
   ['encoded', `${GRANT}&client_id=A%2BB&client_secret=a%2Bb%25+c%3A%C3%A9`, 'A+B', 'a+b% c:é'],
   [
     'in another order, with parameters that mean nothing here',
-    `scope=x&scope=y&client_secret=k&client_id=A&${GRANT}`,
+    `scope=x&client_secret=k&client_id=A&${GRANT}`,
     'A',
     'k',
   ],
@@ -77,8 +77,9 @@ test.each([
     'The parameter client_id is missing or empty.',
   ],
   ['no secret', `${GRANT}&client_id=A`, undefined, 'The parameter client_secret is missing or empty.'],
-  ['a repeated grant type', `${GRANT}&${BODY}`, undefined, 'The parameter grant_type is repeated.'],
-  ['a repeated secret', `${BODY}&client_secret=k3y`, undefined, 'The parameter client_secret is repeated.'],
+  ['a repeated grant type', `${GRANT}&${BODY}`, undefined, 'is repeated.'],
+  ['a repeated parameter that means nothing here', `${BODY}&scope=x&scope=x`, undefined, 'is repeated.'],
+  ['a repeated secret', `${BODY}&client_secret=k3y`, undefined, 'is repeated.'],
   [
     'array-like names',
     `${GRANT}&client_id[]=A&client_secret=k`,

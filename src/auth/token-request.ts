@@ -23,11 +23,11 @@ export function readTokenRequest(
   if (!isForm(headers['content-type'])) throw invalidRequest(`The body must be of type ${FORM}, in UTF-8.`);
   const form = new URLSearchParams(body?.toString('utf8') ?? '');
   const parameter = (name: string): string => {
-    const values = form.getAll(name);
-    if (values.length > 1) throw invalidRequest(`The parameter ${name} is repeated.`);
-    if (!values[0]) throw invalidRequest(`The parameter ${name} is missing or empty.`);
-    return values[0];
+    const value = form.get(name);
+    if (!value) throw invalidRequest(`The parameter ${name} is missing or empty.`);
+    return value;
   };
+  if (new Set(form.keys()).size < form.size) throw invalidRequest('A parameter is repeated.');
   const grantType = parameter('grant_type');
   const basic = basicCredentials(headers.authorization);
   if (basic && (form.has('client_secret') || (form.has('client_id') && parameter('client_id') !== basic.clientId)))

@@ -183,7 +183,7 @@ export class Product {
   @Answered({ type: 'text', meaning: 'Material composition in words.', example: '95 % polyester, 5 % elastane' })
   ProductCompositionText!: string | null;
 
-  @Nested(ProductImage, 'IsPrimaryImage DESC, ImageID')
+  @Nested(ProductImage, 'COALESCE(IsPrimaryImage, 0) DESC, ImageID')
   ProductImages!: ProductImage[];
 
   @Nested(ProductAccessory, 'AccessorySKU')

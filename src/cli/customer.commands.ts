@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Customer } from '../customers/customer.entity.js';
 import { CustomersService, type CustomerTerms, UnknownReference } from '../customers/customers.service.js';
 import { CellError, parseCell, type Stored } from '../import/cell.js';
+import { decimalText } from '../resource/decimal-text.js';
 import { columnsOf } from '../resource/field.decorator.js';
 import { CommandFailed } from './command-failed.js';
 import type { Session } from './session.js';
@@ -72,7 +73,8 @@ const unknown = (code: string) => `There is no customer ${code}; customer list s
 const HEADERS = [...columnsOf(Customer).map(({ name }) => name), 'Active'];
 
 function cells(customer: Customer): string[] {
-  return HEADERS.map((header) => String(customer[header as keyof Customer] ?? '-'));
+  const shown = { ...customer, DiscountPercentage: decimalText(customer.DiscountPercentage) };
+  return HEADERS.map((header) => String(shown[header as keyof Customer] ?? '-'));
 }
 
 function describe(customer: Customer): string {
@@ -85,7 +87,8 @@ function describe(customer: Customer): string {
 /** The terms that the options give; those that they do not name stay as they are. */
 function termsOf(options: Options): CustomerTerms {
   const given = Object.entries(OPTIONS).filter(([, [option]]) => options[option] !== undefined);
-  const terms: CustomerTerms = Object.fromEntries(given.map(([column, [option]]) => [column, options[option]]));
+  // Commander hands on an empty text where a parser returned null.
+  const terms: CustomerTerms = Object.fromEntries(given.map(([column, [option]]) => [column, options[option] || null]));
   return options.active || options.inactive ? { ...terms, Active: Boolean(options.active) } : terms;
 }
 

@@ -56,7 +56,7 @@ function keyId(text: string): number {
 }
 
 function limitedLabel(text: string): string {
-  if (text.length > 255) throw new InvalidArgumentError('It has more than 255 characters.');
+  if ([...text].length > 255) throw new InvalidArgumentError('It has more than 255 characters.');
   return text;
 }
 

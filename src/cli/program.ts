@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { readSettings, SettingsError } from '../config/settings.js';
+import { readSettings, type Settings, SettingsError } from '../config/settings.js';
 import { ImportRefused } from '../import/problems.js';
 import { CommandFailed } from './command-failed.js';
 import { customerCommands } from './customer.commands.js';
@@ -17,7 +17,7 @@ export interface Output {
 export async function runCli(
   args: readonly string[],
   { stdout, stderr }: Output,
-  settings: () => ReturnType<typeof readSettings> = readSettings,
+  settings: () => Settings = () => readSettings(undefined, { signing: false }),
 ): Promise<number> {
   const print = (text: string) => void stdout.write(`${text}\n`);
   const session = new Session(settings);

@@ -114,6 +114,11 @@ describe('in production', () => {
     },
   );
 
+  test('commands, which sign nothing, start without a secret, and with other settings right', () => {
+    expect(readSettings({ NODE_ENV: 'production' }, { signing: false }).JWT_SECRET).toEqual([]);
+    expect(() => readSettings({ NODE_ENV: 'production', PORT: 'x' }, { signing: false })).toThrow(/^ {2}PORT must be/m);
+  });
+
   test('secrets of 32 characters do', () => {
     expect(inProduction(`${SECRET},t${SECRET}`)).toEqual([]);
   });

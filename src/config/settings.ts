@@ -112,16 +112,17 @@ export class Settings {
 
 /**
  * The settings that the environment holds, frozen.
+ * @param signing false for commands, which sign no tokens and so start without `JWT_SECRET`
  * @throws {SettingsError} naming every setting that is wrong, and no value.
  */
-export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
+export function readSettings(env: NodeJS.ProcessEnv = process.env, { signing = true } = {}): Settings {
   // Only known names are handed on, each at least as undefined, so that every default applies.
   const names = Object.keys(plainToInstance(Settings, {})) as (keyof Settings)[];
   const known = Object.fromEntries(names.map((name) => [name, env[name]?.trim()]));
   const settings = plainToInstance(Settings, known, { exposeUnsetFields: true });
-  const problems = validateSync(settings).map(
-    ({ property, constraints }) => `${property} ${Object.values(constraints ?? {})[0]}`,
-  );
+  const problems = validateSync(settings)
+    .filter(({ property }) => signing || property !== 'JWT_SECRET')
+    .map(({ property, constraints }) => `${property} ${Object.values(constraints ?? {})[0]}`);
   if (problems.length) throw new SettingsError(problems);
   return Object.freeze(settings);
 }

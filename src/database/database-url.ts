@@ -3,8 +3,11 @@ import Libsql from 'libsql';
 import type { Settings } from '../config/settings.js';
 import { migrations } from './migrations/migrations.js';
 
-/** How long a statement waits for another process's write to the embedded database, in milliseconds. */
-export const SQLITE_BUSY_MS = 10_000;
+/**
+ * How long a write waits for another process's write to the embedded database, in milliseconds: as long as on a server,
+ * since it may be an import. Reads never wait.
+ */
+export const SQLITE_BUSY_MS = 3_600_000;
 
 /** The path of the embedded database's file, or undefined where `url` names a MySQL or MariaDB server. */
 export function sqlitePath(url: string): string | undefined {

@@ -1,10 +1,10 @@
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { DataSource, MigrationExecutor } from 'typeorm';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { withDeadline } from './deadline.js';
 import type { Query } from './query.js';
-import { underWriteLock } from './write-lock.js';
+import { inTransaction, underWriteLock } from './write-lock.js';
 
 const RETRY_MS = 1000;
 
@@ -35,8 +35,12 @@ export class DatabaseService implements OnModuleDestroy {
     if (!this.usable) throw new Error('The database is not ready: not reached yet, or its schema is not current');
   }
 
-  /** Resolves where the database answers and its schema is current. @throws otherwise, within the wait setting. */
+  /**
+   * Resolves where the database answers, its schema is current and the service is not shutting down.
+   * @throws otherwise, within the wait setting
+   */
   async ping(): Promise<void> {
+    if (this.stopping.signal.aborted) throw new Error('The service is shutting down');
     // One question at a time, however many ask: a database that hangs must not collect waiting probes.
     this.pinging ??= this.query('SELECT 1')
       .then(() => undefined)
@@ -46,7 +50,7 @@ export class DatabaseService implements OnModuleDestroy {
 
   /** Connects, and migrates where `migrate` says so; then the database is usable. @throws if anything is amiss. */
   async connect(migrate: boolean): Promise<void> {
-    if (!this.dataSource.isInitialized) await this.dataSource.initialize();
+    await this.reach();
     if (migrate) await this.migrate();
     const pending = await this.pendingMigrations();
     if (pending.length)
@@ -56,10 +60,19 @@ export class DatabaseService implements OnModuleDestroy {
 
   /** Runs what migrations are pending, in one process at a time. @returns their names. */
   async migrate(): Promise<string[]> {
-    if (!this.dataSource.isInitialized) await this.dataSource.initialize();
+    await this.reach();
+    if (!(await this.pendingMigrations()).length) return [];
     return underWriteLock(this.dataSource, async (queryRunner) => {
-      const done = await new MigrationExecutor(this.dataSource, queryRunner).executePendingMigrations();
-      return done.map(({ name }) => name);
+      const executor = new MigrationExecutor(this.dataSource, queryRunner);
+      executor.transaction = 'none';
+      // A SQLite table that others refer to is changed by replacing it, which must not take their rows along.
+      await queryRunner.beforeMigration();
+      try {
+        const done = await inTransaction(queryRunner, () => executor.executePendingMigrations());
+        return done.map(({ name }) => name);
+      } finally {
+        await queryRunner.afterMigration();
+      }
     });
   }
 
@@ -85,21 +98,22 @@ export class DatabaseService implements OnModuleDestroy {
   /** Runs `work` in one transaction that no other writer overlaps; readers see all of it at its end, or nothing. */
   async writing<T>(work: (query: Query) => Promise<T>): Promise<T> {
     this.assertUsable();
-    return underWriteLock(this.dataSource, async (queryRunner) => {
-      await begin(queryRunner);
-      try {
-        const result = await work((sql, parameters = []) => queryRunner.query(sql, [...parameters]));
-        await queryRunner.query('COMMIT');
-        return result;
-      } catch (error) {
-        await queryRunner.query('ROLLBACK').catch(() => undefined);
-        throw error;
-      }
-    });
+    return underWriteLock(this.dataSource, (queryRunner) =>
+      inTransaction(queryRunner, () => work((sql, parameters = []) => queryRunner.query(sql, [...parameters]))),
+    );
   }
 
   onModuleDestroy(): void {
     this.stopping.abort();
+  }
+
+  private async reach(): Promise<void> {
+    if (this.dataSource.isInitialized) return;
+    await this.dataSource.initialize().catch((error: NodeJS.ErrnoException) => {
+      throw new Error(`The database of DATABASE_URL cannot be reached: ${error.message || error.code}`, {
+        cause: error,
+      });
+    });
   }
 
   private async pendingMigrations(): Promise<string[]> {
@@ -112,10 +126,4 @@ export class DatabaseService implements OnModuleDestroy {
     const ms = this.settings.DATABASE_WAIT_MS;
     return withDeadline(work, ms, `The database did not answer within ${ms} ms`);
   }
-}
-
-/** SQLite takes its write lock at once, so that a writer that read first cannot be refused later. */
-function begin(queryRunner: QueryRunner): Promise<unknown> {
-  const embedded = queryRunner.dataSource.options.type !== 'mysql';
-  return queryRunner.query(embedded ? 'BEGIN IMMEDIATE' : 'START TRANSACTION');
 }

@@ -21,6 +21,22 @@ export async function underWriteLock<T>(
   }
 }
 
+/**
+ * Runs `work` in one transaction. SQLite takes its write lock at the start, so that a writer that read first cannot be
+ * refused later.
+ */
+export async function inTransaction<T>(queryRunner: QueryRunner, work: () => Promise<T>): Promise<T> {
+  await queryRunner.query(queryRunner.dataSource.options.type === 'mysql' ? 'START TRANSACTION' : 'BEGIN IMMEDIATE');
+  try {
+    const result = await work();
+    await queryRunner.query('COMMIT');
+    return result;
+  } catch (error) {
+    await queryRunner.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
 // A lock's name holds for the whole server and has at most 64 characters.
 const LOCK_NAME = `CONCAT('customer-data:', LEFT(SHA2(DATABASE(), 256), 40))`;
 

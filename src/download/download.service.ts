@@ -7,9 +7,7 @@ import type { CustomerScope } from '../customers/customer-scope.js';
 import { CustomerScopeService } from '../customers/customer-scope.service.js';
 import { type Snapshot, SnapshotService } from '../database/snapshot.service.js';
 import { customerNotFound } from '../http/api-error.js';
-import { requestIdOf } from '../http/request-id.middleware.js';
-
-const CLIENT_LEFT = 'ERR_STREAM_PREMATURE_CLOSE';
+import { requestIdOf } from '../http/request-id.js';
 
 /** Yields the elements of an answer, each as JSON, in batches. */
 export type Elements = (snapshot: Snapshot, scope: CustomerScope) => AsyncIterable<string[]>;
@@ -36,8 +34,6 @@ export class DownloadService {
     const first = await body.next();
     try {
       await this.pipe(first.value ?? '', body, response);
-    } catch (error) {
-      this.cut(response, error as Error);
     } finally {
       await body.return(undefined);
     }
@@ -60,22 +56,32 @@ export class DownloadService {
     }
   }
 
+  /** Resolves when the answer is complete, cut, or left by its client. */
   private async pipe(first: string, rest: AsyncIterable<string>, response: Response): Promise<void> {
-    const { DOWNLOAD_STALL_SECONDS, DOWNLOAD_MAX_SECONDS } = this.settings;
-    response.setTimeout(DOWNLOAD_STALL_SECONDS * 1000, () => response.destroy(new Error('The client takes no bytes')));
-    const signal = AbortSignal.timeout(DOWNLOAD_MAX_SECONDS * 1000);
+    const { DOWNLOAD_STALL_SECONDS: stall, DOWNLOAD_MAX_SECONDS: most } = this.settings;
+    const cut = (reason: string) => this.cut(response, reason);
+    response.setTimeout(stall * 1000, () => cut(`its client took nothing for ${stall} s`));
+    const limit = setTimeout(() => cut(`it took longer than ${most} s`), most * 1000);
     const chunks = async function* () {
-      yield first;
-      yield* rest;
+      try {
+        yield first;
+        yield* rest;
+      } catch (error) {
+        cut((error as Error).message);
+      }
     };
-    await pipeline(Readable.from(chunks(), { objectMode: true, highWaterMark: 1 }), response, { signal });
+    try {
+      await pipeline(Readable.from(chunks(), { highWaterMark: 1 }), response);
+    } catch (error) {
+      this.logger.debug(`Request ${requestIdOf(response.req)}: ${(error as Error).message}`);
+    } finally {
+      clearTimeout(limit);
+    }
   }
 
-  private cut(response: Response, error: NodeJS.ErrnoException): void {
-    const report = `An answer was cut: ${error.message} (request ${requestIdOf(response.req)})`;
-    if (error.code === CLIENT_LEFT) this.logger.debug(report);
-    else this.logger.error(report);
-    // A reset, not an orderly end: a client of HTTP/1.0 has no other way to tell a part from the whole.
+  /** Resets the connection: an orderly end would pass for the end of the answer with a client of HTTP/1.0. */
+  private cut(response: Response, reason: string): void {
+    this.logger.error(`The answer to request ${requestIdOf(response.req)} was cut: ${reason}`);
     response.socket?.resetAndDestroy();
   }
 }

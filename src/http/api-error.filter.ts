@@ -2,9 +2,8 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Logger, NotFoundExcept
 import type { Request, Response } from 'express';
 import { allowedMethods } from './allowed-methods.js';
 import { ApiError, methodNotAllowed, pathUnknown, unexpected } from './api-error.js';
-import { requestIdOf } from './request-id.middleware.js';
-
-const TOKEN_PATH = '/auth/token';
+import { requestIdOf } from './request-id.js';
+import { TOKEN_PATH } from './token-path.js';
 
 /** Renders whatever went wrong: an {@link ApiError} as it is, anything else as 500 with its detail in the log only. */
 @Catch()

@@ -34,8 +34,8 @@ export const pathUnknown = () => new ApiError(404, { error: 'There is nothing at
 export const methodNotAllowed = (allowed: string) =>
   new ApiError(405, { error: `This path does not answer that method; it answers ${allowed}.` }, { Allow: allowed });
 
-/** A request that cannot be read as HTTP. */
-export const requestMalformed = (status = 400) => new ApiError(status, { error: 'The request is malformed.' });
+/** What cannot be read as a request at all; Node finds out before there is an answer to render. */
+export const REQUEST_MALFORMED = Object.freeze({ error: 'The request is malformed.' });
 
 export const unexpected = () =>
   new ApiError(500, { error: 'An unexpected error occurred. Try again later; quote the X-Request-Id if it persists.' });

@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse';
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
 
 /** One record of a CSV file, with the line that it starts on. */
 export interface CsvRecord {
@@ -18,65 +18,96 @@ export class CsvFault extends Error {
   }
 }
 
+const LINE_BREAK = /\r\n|\n|\r/g;
+const NEWLINE = 0x0a;
+
 /**
  * The records of an RFC 4180 file in UTF-8, header first; a byte-order mark and blank lines are passed over.
- * @throws {CsvFault} where the bytes are no UTF-8, or the quotes do not close
+ * @throws {CsvFault} where the bytes are no UTF-8, or the quotes are wrong; the records before it are still yielded
  */
 export async function* readCsv(path: string): AsyncGenerator<CsvRecord> {
+  const records = new RecordQueue();
   const parser = parse({
     bom: true,
     record_delimiter: ['\r\n', '\n', '\r'],
     skip_empty_lines: true,
     relax_column_count: true,
-    info: true,
+    // Records are taken here, not from the stream: that would drop those before a fault.
+    on_record: (cells: string[], { lines }) => records.add(cells, lines),
   });
-  const text = Readable.from(decodeUtf8(path));
-  text.on('error', (error) => parser.destroy(error));
-  try {
-    for await (const { record, info } of text.pipe(parser)) {
-      yield { line: info.lines - lineBreaks(record), cells: record };
-    }
-  } catch (error) {
-    if (error instanceof CsvError) throw new CsvFault(Number(error.lines), error.message);
-    throw error;
-  } finally {
-    text.destroy();
+  parser.on('error', () => undefined);
+  for await (const text of decodeUtf8(path)) {
+    const fault = await settled((done) => parser.write(text, done));
+    yield* records.take();
+    if (fault) throw asFault(fault, records.nextLine);
+  }
+  const fault = await settled((done) => parser.end(done));
+  yield* records.take();
+  if (fault) throw asFault(fault, records.nextLine);
+}
+
+/** Numbers records by the line that they start on. */
+class RecordQueue {
+  private records: CsvRecord[] = [];
+  /** The parser counts a CRLF within quotes as two lines. */
+  private overcount = 0;
+  /** The line behind the last record. */
+  nextLine = 1;
+
+  add(cells: string[], lines: number): null {
+    const breaks = cells.flatMap((cell) => cell.match(LINE_BREAK) ?? []);
+    this.overcount += breaks.filter((lineBreak) => lineBreak.length > 1).length;
+    const end = lines - this.overcount;
+    this.records.push({ line: end - breaks.length, cells });
+    this.nextLine = end + 1;
+    return null;
+  }
+
+  take(): CsvRecord[] {
+    return this.records.splice(0);
   }
 }
 
+function settled(work: (done: (error?: Error | null) => void) => unknown): Promise<Error | null | undefined> {
+  return new Promise((resolve) => work(resolve));
+}
+
+/** An unclosed quote swallows the rest of the file: the record that opens it is the place to look. */
+function asFault(error: Error, line: number): Error {
+  if (!(error instanceof CsvError)) return error;
+  return new CsvFault(line, `from this line on the file is no CSV: ${error.message}`);
+}
+
+/** The text of a file, piece by piece, each ending with a line, so that no piece ends within a character. */
 async function* decodeUtf8(path: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let rest: Buffer[] = [];
   let line = 1;
-  for await (const chunk of createReadStream(path)) {
-    const text = decodeOr(
-      () => decoder.decode(chunk, { stream: true }),
-      () => line + badLine(chunk),
-    );
-    line += text.split('\n').length - 1;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    rest.push(chunk.subarray(0, end || undefined));
+    if (!end) continue;
+    const text = decodeLines(Buffer.concat(rest), line);
+    line += text.match(LINE_BREAK)?.length ?? 0;
+    rest = [chunk.subarray(end)];
     yield text;
   }
-  yield decodeOr(
-    () => decoder.decode(),
-    () => line,
-  );
+  yield decodeLines(Buffer.concat(rest), line);
 }
 
-function decodeOr(decode: () => string, line: () => number): string {
+function decodeLines(bytes: Buffer, firstLine: number): string {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   try {
-    return decode();
+    return decoder.decode(bytes);
   } catch {
-    throw new CsvFault(line(), 'this line is not valid UTF-8; save the file with the encoding UTF-8');
+    throw new CsvFault(
+      firstLine + badLine(bytes),
+      'this line is not valid UTF-8; save the file with the encoding UTF-8',
+    );
   }
 }
 
-/** How many lines of the chunk come before the first that is no UTF-8 (0 if a character begun before it is at fault). */
-function badLine(chunk: Buffer): number {
-  const lines = chunk.toString('latin1').split('\n');
-  const bad = lines.findIndex((line, index) => index > 0 && Buffer.from(line, 'latin1').toString().includes('\uFFFD'));
-  const first = Buffer.from(lines[0]!, 'latin1').toString();
-  return first.includes('\uFFFD') || bad < 0 ? 0 : bad;
-}
-
-function lineBreaks(cells: string[]): number {
-  return cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
+/** How many lines come before the first that is not valid UTF-8. */
+function badLine(bytes: Buffer): number {
+  const lines = bytes.toString('latin1').split(LINE_BREAK);
+  return lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')));
 }

@@ -27,44 +27,49 @@ export class FileImport {
   /** @returns how many rows the file holds */
   async run(path: string, known: KnownKeys, upsert: Upsert): Promise<number> {
     for (const [column, entity] of Object.entries(this.file.references))
-      this.referenced.set(column, await known.of(entity));
+      if (known.complete(entity)) this.referenced.set(column, await known.of(entity));
     if (this.columns.filter(({ primary }) => primary).length === 1) this.own = await known.of(this.file.entity);
-    let count = 0;
     try {
-      for await (const record of readCsv(path)) {
-        if (!this.width) {
-          if (!this.readHeader(record)) return count;
-          continue;
-        }
-        count++;
-        const row = this.readRow(record);
-        if (row && this.problems.none) await upsert.add(row);
-      }
-      if (!this.width)
-        this.problems.add(this.file.name, 1, 'the file is empty; its first line has to name the columns');
+      const count = await this.readRows(path, upsert);
       if (this.problems.none) await upsert.flush();
+      return count;
     } catch (error) {
       if (!(error instanceof CsvFault)) throw error;
       this.problems.add(this.file.name, error.line, error.message);
+      known.giveUp(this.file.entity);
+      return 0;
     }
+  }
+
+  private async readRows(path: string, upsert: Upsert): Promise<number> {
+    let count = 0;
+    for await (const record of readCsv(path)) {
+      if (!this.width) {
+        this.readHeader(record);
+        continue;
+      }
+      count++;
+      const row = this.readRow(record);
+      if (row && this.problems.none) await upsert.add(row);
+    }
+    if (!this.width) throw new CsvFault(1, 'the file is empty; its first line has to name the columns');
     return count;
   }
 
-  private readHeader({ cells, line }: CsvRecord): boolean {
+  private readHeader({ cells, line }: CsvRecord): void {
     const headers = cells.map((cell) => cell.trim());
     const names = this.columns.map(({ name }) => name);
     const complaints = [
       ...headers.filter((header) => !names.includes(header)).map((header) => `unknown column "${header}"`),
-      ...names.filter((name) => !headers.includes(name)).map((name) => `column ${name} is missing`),
+      ...names.filter((name) => !headers.includes(name)).map((name) => `missing column ${name}`),
       ...names
         .filter((name) => headers.indexOf(name) !== headers.lastIndexOf(name))
-        .map((name) => `column ${name} is repeated`),
+        .map((name) => `repeated column ${name}`),
     ];
-    for (const complaint of complaints)
-      this.problems.add(this.file.name, line, `${complaint}; the columns are ${names.join(',')}`);
+    if (complaints.length)
+      throw new CsvFault(line, `${complaints.join(', ')}; the columns are, separated by commas: ${names.join(',')}`);
     this.width = headers.length;
     this.positions = names.map((name) => headers.indexOf(name));
-    return complaints.length === 0;
   }
 
   /** The row's values, or undefined where something is wrong with it. */
@@ -72,22 +77,23 @@ export class FileImport {
     const complain = (message: string) => void this.problems.add(this.file.name, line, message);
     if (cells.length !== this.width)
       return complain(`${cells.length} cells where the first line has ${this.width}; is a separator or a quote amiss?`);
-    let good = true;
+    const bad = new Set<Field>();
     const row = this.columns.map((column, index) => {
       try {
         return this.readCell(cells[this.positions[index]!]!, column);
       } catch (error) {
         if (!(error instanceof CellError)) throw error;
-        good = false;
+        bad.add(column);
         complain(`${column.name} ${error.message}`);
         return null;
       }
     });
+    if ([...bad].some(({ primary }) => primary)) return undefined;
     // A row that is wrong elsewhere still exists for those that refer to it: one complaint a fault.
     this.own?.add(String(row[0]));
     const earlier = this.earlierLine(row, line);
     if (earlier) complain(`the same key as on line ${earlier}`);
-    return good && !earlier ? row : undefined;
+    return bad.size || earlier ? undefined : row;
   }
 
   private readCell(text: string, column: Field): Stored {

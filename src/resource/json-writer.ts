@@ -2,6 +2,7 @@ import type { CustomerScope } from '../customers/customer-scope.js';
 import type { Row } from '../database/query.js';
 import { decimalText } from './decimal-text.js';
 import { arraysOf, fieldsOf, type Field, type FieldType, type Resource } from './field.decorator.js';
+import { utcTime } from './utc-time.js';
 
 /** Turns one row, with its nested rows under the arrays' names, into the JSON text of one element. */
 export type JsonWriter = (row: Row, scope: CustomerScope) => string;
@@ -45,7 +46,7 @@ const VALUE_WRITERS: Record<FieldType, (value: unknown, field: Field) => string>
   decimal: (value, { fixedScale }) => decimalText(String(value), fixedScale),
   boolean: booleanText,
   date: (value) => matching(String(value), /^\d{4}-\d{2}-\d{2}$/),
-  datetime: (value) => JSON.stringify(new Date(value as string | Date).toISOString()),
+  datetime: (value) => JSON.stringify(utcTime(value).toISOString()),
 };
 
 function booleanText(value: unknown): string {

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 // that a mistake there is not made twice. Every file is held in memory, and negative decimals are refused but for stock.
 
 export const ENDPOINTS = ['/products', '/stock', '/prices'] as const;
-export type Endpoint = (typeof ENDPOINTS)[number];
+type Endpoint = (typeof ENDPOINTS)[number];
 /** Each key of an element, in order of answer, with the JSON text of its value. */
-export type Element = Record<string, string>;
+type Element = Record<string, string>;
 type Row = Record<string, string>;
 
 export const PRODUCT_FIELDS = words(`SKU Name Description WebsiteDescription ProductCategoryCode WashingInstructions

@@ -29,7 +29,7 @@ export function catalogueVersion(version: 1 | 2): Record<string, string> {
 }
 
 /** Which version each product of an answer shows, as far as it shows any; all alike in a consistent answer. */
-export function versionsIn(text: string): Set<string> {
+export function versionsIn(text = ''): Set<string> {
   const products = JSON.parse(text) as Record<string, any>[];
   if (products.length !== COUNT) throw new Error(`${products.length} products`);
   return new Set(
@@ -51,14 +51,16 @@ export class SlowDownload {
   ) {}
 
   /** Resolves when the first bytes of the answer are there; from then on nothing is read. */
-  static async begin(url: string, path: string, token: string): Promise<SlowDownload> {
+  static async begin(url: string, path: string, token: string, version = '1.1'): Promise<SlowDownload> {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
     const ended = new Promise<'ended' | 'broken'>((resolve) => {
       socket.on('end', () => resolve('ended')).on('error', () => resolve('broken'));
     });
     const download = new SlowDownload(socket, ended);
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`);
+    socket.write(
+      `GET ${path} HTTP/${version}\r\nHost: test\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+    );
     await new Promise<void>((resolve) => {
       socket.once('data', (chunk: Buffer) => {
         download.chunks.push(chunk);
@@ -73,14 +75,19 @@ export class SlowDownload {
     return Number(this.chunks[0]!.toString().split(' ')[1]);
   }
 
-  /** Reads what is left. @returns the body where it is complete, or 'broken' where the client can tell that it is not */
-  async finish(): Promise<string> {
+  /** Reads what is left. @returns the body, or undefined where the client can tell that it is not complete */
+  async finish(): Promise<string | undefined> {
     this.socket.on('data', (chunk: Buffer) => this.chunks.push(chunk));
     this.socket.resume();
-    const end = await this.ended;
+    if ((await this.ended) === 'broken') return undefined;
     const [head, ...rest] = Buffer.concat(this.chunks).toString().split('\r\n\r\n');
-    if (end === 'broken' || !/transfer-encoding: chunked/i.test(head!)) return 'broken';
-    return dechunk(rest.join('\r\n\r\n'));
+    const body = rest.join('\r\n\r\n');
+    return /transfer-encoding: chunked/i.test(head!) ? dechunk(body) : body;
+  }
+
+  /** Reads what is left. @returns whether the client can tell that the answer is not complete */
+  async breaks(): Promise<boolean> {
+    return (await this.finish()) === undefined;
   }
 
   abort(): void {
@@ -88,13 +95,13 @@ export class SlowDownload {
   }
 }
 
-/** The payload of a chunked body of ASCII, or 'broken' where its last chunk is missing. */
-function dechunk(body: string): string {
+/** The payload of a chunked body of ASCII, or undefined where its last chunk is missing. */
+function dechunk(body: string): string | undefined {
   const parts: string[] = [];
   for (let at = 0; ;) {
     const lineEnd = body.indexOf('\r\n', at);
     const size = lineEnd < 0 ? NaN : parseInt(body.slice(at, lineEnd), 16);
-    if (Number.isNaN(size)) return 'broken';
+    if (Number.isNaN(size)) return undefined;
     if (size === 0) return parts.join('');
     parts.push(body.slice(lineEnd + 2, lineEnd + 2 + size));
     at = lineEnd + 2 + size + 2;

@@ -1,4 +1,3 @@
-import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { randomUUID } from 'node:crypto';
 
@@ -6,13 +5,10 @@ const HEADER = 'X-Request-Id';
 const SANE = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** Gives every answer the id under which the log tells of it: the caller's own where it is sane, else a new one. */
-@Injectable()
-export class RequestIdMiddleware implements NestMiddleware {
-  use(request: Request, response: Response, next: NextFunction): void {
-    const incoming = request.get(HEADER);
-    response.setHeader(HEADER, incoming && SANE.test(incoming) ? incoming : randomUUID());
-    next();
-  }
+export function requestId(request: Request, response: Response, next: NextFunction): void {
+  const incoming = request.get(HEADER);
+  response.setHeader(HEADER, incoming && SANE.test(incoming) ? incoming : randomUUID());
+  next();
 }
 
 /** The id that the answer to this request carries. */

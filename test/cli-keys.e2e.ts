@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { cells, cliProcess, complaint } from './support/commands.js';
+import { TestDatabase } from './support/test-service.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await TestDatabase.create();
+  await database.cliOk('customer', 'set', 'KEYS');
+});
+afterAll(() => database.drop());
+afterEach(() => database.sql('DELETE FROM api_keys'));
+
+/** The rows of `key list`. */
+const list = async () => cells(await database.cliOk('key', 'list', 'KEYS')).slice(1);
+
+test('issue prints the key and nothing else, in a process of its own too; only its digest is kept', async () => {
+  const results = [await database.cli('key', 'issue', 'KEYS'), await cliProcess(database, 'key', 'issue', 'KEYS')];
+  for (const { code, stdout, stderr } of results) {
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    // 43 letters and digits hold 256 bits (decision 19).
+    expect(stdout).toMatch(/^[A-Za-z0-9]{43,}\n$/);
+  }
+  const keys = results.map(({ stdout }) => stdout.trim());
+  const rows = await database.sql('SELECT * FROM api_keys ORDER BY ID');
+  expect(rows.map(({ Digest }) => Digest)).toEqual(keys.map((key) => createHash('sha256').update(key).digest('hex')));
+  expect(new Set(keys).size).toBe(2);
+  const shown = JSON.stringify(rows) + (await database.cliOk('key', 'list', 'KEYS'));
+  for (const key of keys) expect(shown).not.toContain(key);
+});
+
+test('list shows label, state and times of each key, oldest first, and no digest', async () => {
+  await database.cliOk('key', 'issue', 'KEYS', '--label', 'first of two', '--expires', '2999-12-31');
+  await database.cliOk('key', 'issue', 'KEYS', '--expires', '2020-02-29');
+  await database.cliOk('key', 'issue', 'KEYS', '--label', '😀 é');
+  const rows = await list();
+  expect(rows.map(([, label, state, , expires, revoked]) => [label, state, expires, revoked])).toEqual([
+    ['first of two', 'live', '3000-01-01T00:00:00.000Z', '-'],
+    ['-', 'expired', '2020-03-01T00:00:00.000Z', '-'],
+    ['😀 é', 'live', '-', '-'],
+  ]);
+  for (const [, , , created] of rows) expect(Math.abs(Date.parse(created!) - Date.now())).toBeLessThan(30_000);
+  const [{ Digest }] = (await database.sql('SELECT Digest FROM api_keys')) as [{ Digest: string }];
+  expect(await database.cliOk('key', 'list', 'KEYS')).not.toContain(Digest.slice(0, 8));
+});
+
+test('a label has up to 255 characters, whatever their bytes', async () => {
+  for (const character of ['x', '😀']) {
+    await database.cliOk('key', 'issue', 'KEYS', '--label', character.repeat(255));
+    expect(await complaint(database.cli('key', 'issue', 'KEYS', '--label', character.repeat(256)))).toContain(
+      'It has more than 255 characters.',
+    );
+  }
+  expect((await list()).map(([, label]) => label)).toEqual(['x'.repeat(255), '😀'.repeat(255)]);
+});
+
+test.each(['tomorrow', '2027-02-29', '2027-13-01', '2027-1-5', '31.12.2027', '2027-12-31T00:00', '20271231', ''])(
+  'issue refuses to expire on %j, and issues nothing',
+  async (day) => {
+    const said = await complaint(database.cli('key', 'issue', 'KEYS', '--expires', day));
+    expect(said).toContain(`option '--expires <date>' argument '${day}' is invalid`);
+    expect(said).toContain('It has to be a day in the form YYYY-MM-DD.');
+    expect(await list()).toEqual([]);
+  },
+);
+
+test('revoke ends one key at once, and a second time changes nothing', async () => {
+  for (const label of ['one', 'two']) await database.cliOk('key', 'issue', 'KEYS', '--label', label);
+  const [[id]] = (await list()) as [string[]];
+  expect(await database.cliOk('key', 'revoke', id!)).toBe(`Revoked key ${id}.`);
+  const revoked = await list();
+  expect(revoked.map(([, label, state]) => [label, state])).toEqual([
+    ['one', 'revoked'],
+    ['two', 'live'],
+  ]);
+  expect(Math.abs(Date.parse(revoked[0]![5]!) - Date.now())).toBeLessThan(30_000);
+  await database.cliOk('key', 'revoke', id!);
+  expect(await list()).toEqual(revoked);
+});
+
+test.each([
+  [['revoke', '999999'], 'There is no key 999999; key list CODE shows those of a customer.'],
+  [['revoke', 'KEYS'], "argument 'id'. It has to be a number."],
+  [['revoke', '1 OR 1=1'], "argument 'id'. It has to be a number."],
+  [['issue', 'keys'], 'There is no customer keys; customer list shows all, customer set makes one.'],
+  [['list', 'keys'], 'There is no customer keys; customer list shows all, customer set makes one.'],
+])('%j is refused with a remedy', async (args, fault) => {
+  await database.cliOk('key', 'issue', 'KEYS');
+  expect(await complaint(database.cli('key', ...args))).toContain(fault);
+  expect((await list()).map(([, , state]) => state)).toEqual(['live']);
+});

@@ -1,0 +1,107 @@
+import { runCli } from '../src/cli/program.js';
+import { readSettings } from '../src/config/settings.js';
+import { cells, complaint } from './support/commands.js';
+import { type CommandResult, engine, TestDatabase } from './support/test-service.js';
+
+let database: TestDatabase;
+beforeEach(async () => void (database = await TestDatabase.create({ migrated: false })));
+afterEach(() => database.drop());
+
+describe('help', () => {
+  test.each([
+    ['', ['migrate', 'import', 'export', 'customer', 'key']],
+    ['migrate', []],
+    ['import', ['<dir>']],
+    ['export', ['<dir>']],
+    ['customer', ['list', 'show', 'set', 'delete']],
+    ['customer list', []],
+    ['customer show', ['<code>']],
+    [
+      'customer set',
+      ['<code>', '--name <', '--price-list <', '--warehouse <', '--discount <', '--per-minute <', '--per-hour <'],
+    ],
+    ['customer set', ['--active', '--inactive', 'Creates a customer, or changes']],
+    ['customer delete', ['<code>']],
+    ['key', ['issue', 'list', 'revoke']],
+    ['key issue', ['<code>', '--label <', '--expires <', 'YYYY-MM-DD']],
+    ['key list', ['<code>']],
+    ['key revoke', ['<id>']],
+  ])('of "%s" names %j', async (command, names) => {
+    const { code, stdout, stderr } = await database.cli(...command.split(' ').filter(Boolean), '--help');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: ${['customer-data', command].join(' ').trim()} `);
+    for (const name of names) expect(stdout).toContain(name);
+  });
+
+  test.each([
+    [['custmer'], "unknown command 'custmer'"],
+    [['customer', 'sett', 'X'], "unknown command 'sett'"],
+    [['customer', 'set', 'X', '--rebate', '5'], "unknown option '--rebate'"],
+    [['customer', 'set'], "missing required argument 'code'"],
+    [['import'], "missing required argument 'dir'"],
+    [['migrate', 'now'], 'too many arguments'],
+    [[], 'Usage: customer-data'],
+    [['key'], 'Usage: customer-data key'],
+  ])('is offered after %j', async (args, text) => {
+    const said = await complaint(database.cli(...args));
+    expect(said).toContain(text);
+    expect(said).toContain('help');
+  });
+});
+
+describe('the database', () => {
+  test('migrate twice: the second time has nothing to do', async () => {
+    expect(await database.cliOk('migrate')).toMatch(/^Ran InitialSchema1764201600000/);
+    expect(await database.cliOk('migrate')).toBe('The schema is current.');
+  });
+
+  const commands = [
+    ['customer', 'list'],
+    ['key', 'list', 'C'],
+    ['import', '/tmp'],
+    ['export', '/tmp/never'],
+  ];
+
+  if (engine === 'mysql') {
+    test.each(commands)('a server that is not migrated is told of, by %s', async (...args) => {
+      expect(await complaint(database.cli(...args))).toContain('run: npm run cli -- migrate');
+      expect(await database.sql('SHOW TABLES')).toEqual([]);
+    });
+  } else {
+    test('the embedded database is migrated by the first command', async () => {
+      expect(cells(await database.cliOk('customer', 'list'))).toHaveLength(1);
+      expect(await database.cliOk('migrate')).toBe('The schema is current.');
+    });
+  }
+
+  test('where there is nothing to choose from, the remedy is an import', async () => {
+    await database.cliOk('migrate');
+    expect(await complaint(database.cli('customer', 'set', 'X', '--price-list', 'L'))).toBe(
+      'There is no price list L; there is none yet: import some first.\n',
+    );
+  });
+
+  test.each([
+    ['of another kind', 'postgres://root:hunter2@localhost/x'],
+    ['without a database', 'mysql://root:hunter2@localhost'],
+    ['that nothing listens at', 'mysql://root:hunter2@127.0.0.1:1/x'],
+  ])('a DATABASE_URL %s is named, not shown', async (_, DATABASE_URL) => {
+    for (const args of [['migrate'], ...commands]) {
+      const said = await complaint(run(args, DATABASE_URL));
+      expect(said).toContain('DATABASE_URL');
+      expect(said).not.toContain('hunter2');
+    }
+    expect((await run(['--help'], DATABASE_URL)).code).toBe(0);
+  });
+});
+
+/** Runs a command with this DATABASE_URL. */
+async function run(args: string[], DATABASE_URL: string): Promise<CommandResult> {
+  const result = { code: 0, stdout: '', stderr: '' };
+  const output = {
+    stdout: { write: (text: string) => (result.stdout += text) },
+    stderr: { write: (text: string) => (result.stderr += text) },
+  };
+  result.code = await runCli(args, output, () => readSettings({ DATABASE_URL }));
+  return result;
+}

@@ -1,0 +1,189 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { NestFactory } from '@nestjs/core';
+import { request } from 'node:http';
+import { A, B, C, MARKS_OF_B, smallCatalogue } from './support/small-catalogue.js';
+import { TestService } from './support/test-service.js';
+
+const DATA = ['/products', '/stock', '/prices'];
+const PUBLIC = ['GET /api/version', 'GET /health', 'POST /auth/token'];
+
+const words = (text: string) => text.trim().split(/\s+/);
+
+let service: TestService;
+let app: NestExpressApplication;
+let tokens: Record<string, string>;
+/** What a customer is answered at a path when it sends nothing but its token. */
+const plain: Record<string, Record<string, string>> = {};
+
+beforeAll(async () => {
+  const create = jest.spyOn(NestFactory, 'create');
+  service = await TestService.start();
+  app = await create.mock.results[0]!.value;
+  await service.database.load(smallCatalogue);
+  tokens = { [A]: await service.token(A), [B]: await service.token(B), [C]: await service.token(C) };
+  for (const [code, token] of Object.entries(tokens)) {
+    plain[code] = {};
+    for (const path of DATA) plain[code][path] = await service.text(path, token);
+  }
+});
+afterAll(() => service.close());
+
+/** Every layer of the running application's router. */
+const layers = () => app.getHttpAdapter().getInstance().router.stack as Layer[];
+interface Layer {
+  handle: { stack?: unknown };
+  route?: { path: string; stack: { method: string }[] };
+}
+
+/** Every route of the running application, as method and path. */
+const routes = () =>
+  layers().flatMap(({ route }) => route?.stack.map(({ method }) => `${method.toUpperCase()} ${route.path}`) ?? []);
+
+interface Sent {
+  method?: string;
+  path: string;
+  headers?: Record<string, string | string[]>;
+  body?: string;
+}
+
+/** Sends a request with A's token, its path to the letter, which fetch would tidy. */
+function sendAsA({ method = 'GET', path, headers = {}, body = '' }: Sent): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(service.url);
+    const length = body ? { 'Content-Length': Buffer.byteLength(body) } : {};
+    const all = { Authorization: `Bearer ${tokens[A]}`, ...length, ...headers };
+    const outgoing = request({ hostname, port, method, path, headers: all, agent: false }, (incoming) => {
+      let text = '';
+      incoming.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+      incoming.on('end', () => resolve({ status: incoming.statusCode!, text }));
+    });
+    outgoing.on('error', reject).end(body);
+  });
+}
+
+test('the public port has the eight endpoints of the interface and nothing else (interface §4, decision 28)', () => {
+  const endpoints = ['/api/version', '/health', '/prices', '/products', '/products/schema', '/stock', '/stock/schema'];
+  expect(routes().toSorted()).toEqual([...endpoints.map((path) => `GET ${path}`), 'POST /auth/token']);
+  // No router within the router, whose routes the line above would not see.
+  expect(layers().filter(({ handle }) => handle.stack)).toEqual([]);
+});
+
+test('no endpoint but the three public ones answers without a token (interface §5.5, style: default deny)', async () => {
+  const answers: [string, number][] = [];
+  for (const route of routes()) {
+    const [method, path] = route.split(' ') as [string, string];
+    const response = await fetch(service.url + path, { method });
+    const challenge = response.headers.get('www-authenticate');
+    if (challenge === 'Bearer realm="customer-data-service"') expect(response.status).toBe(401);
+    else answers.push([route, response.status]);
+  }
+  // The token endpoint complains of the empty request, not of a missing token.
+  expect(answers.toSorted()).toEqual([
+    [PUBLIC[0], 200],
+    [PUBLIC[1], 200],
+    [PUBLIC[2], 400],
+  ]);
+});
+
+/** Elements of answers, to the byte: prices keep four decimals, which JSON.stringify would not (decision 3). */
+const price =
+  (list: string, name: string, currency: string) => (sku: string, net: string, moq: number, multiple: number) =>
+    `{"PriceListCode":"${list}","PriceListName":"${name}","CurrencyCode":"${currency}","SKU":"${sku}","PriceExclVAT":${net},"MOQ":${moq},"OrderMultiple":${multiple}}`;
+const inEuro = price('LIST-A', 'List A', 'EUR');
+const inPounds = price('LIST-B', 'List B', 'GBP');
+const entry = (sku: string, warehouse: string, quantity: number, eta: string | null = null) =>
+  JSON.stringify({ SKU: sku, StockLocation: warehouse, AvailableQTY: quantity, NextAvailableETA: eta });
+const marksOfB = (code: string) => MARKS_OF_B.filter((mark) => plain[code]!['/products']!.includes(mark));
+
+describe('each customer is answered its own list, warehouse and discount (interface §1, decisions 4, 5, 6, 10)', () => {
+  const [fixedA, fixedB] = [inEuro('FIXED', '7.7777', 12, 6), inPounds('FIXED', '8.8888', 12, 6)];
+  test.each([
+    [A, '/prices', [inEuro('A-ONLY', '9.0000', 1, 1), fixedA, inEuro('SHARED', '18.0005', 2, 2)]],
+    [B, '/prices', [inPounds('B-ONLY', '22.3500', 3, 3), fixedB, inPounds('SHARED', '29.8000', 4, 4)]],
+    [C, '/prices', [inEuro('A-ONLY', '10.0000', 1, 1), fixedA, inEuro('SHARED', '20.0005', 2, 2)]],
+    [A, '/stock', [entry('A-ONLY', 'WH-A', 5), entry('SHARED', 'WH-A', 7, '2027-01-15')]],
+    [B, '/stock', [entry('B-ONLY', 'WH-B', 60, '2027-02-28'), entry('SHARED', 'WH-B', 70)]],
+    [C, '/stock', [entry('A-ONLY', 'WH-B', 50), entry('SHARED', 'WH-B', 70)]],
+  ])('%s %s', (code, path, elements) => {
+    expect(plain[code]![path]).toBe(`[${elements.join()}]`);
+  });
+
+  test('the products of A hold no mark of B, and those of B each one that can show there', () => {
+    expect(marksOfB(A)).toEqual([]);
+    expect(marksOfB(B)).toEqual(MARKS_OF_B.filter((mark) => mark !== 'WH-B'));
+  });
+
+  test('also while all of them ask at once, again and again', async () => {
+    const asked = Array.from({ length: 20 }, () =>
+      [A, B, C].flatMap((code) => DATA.map((path) => [code, path] as const)),
+    ).flat();
+    const answers = await Promise.all(asked.map(([code, path]) => service.text(path, tokens[code]!)));
+    expect(answers).toEqual(asked.map(([code, path]) => plain[code]![path]));
+  });
+});
+
+describe.each(DATA)('nothing that A sends to %s shows it a row of B (interface §1, decision 11)', (data) => {
+  const same = () => ({ status: 200, text: plain[A]![data]! });
+
+  test.each([
+    ...words('customer customerCode CustomerCode customer_id client_id sub').map((name) => [name, B]),
+    ...words('priceList price_list PriceListCode').map((name) => [name, 'LIST-B']),
+    ...words('warehouse WarehouseCode StockLocation').map((name) => [name, 'WH-B']),
+  ])('query, form, JSON and cookie %s=%s', async (name, value) => {
+    const pair = `${name}=${value}`;
+    const json = JSON.stringify({ [name!]: value });
+    const asked: Sent[] = [
+      { path: `${data}?${pair}` },
+      { path: `${data}?${name}[]=${value}&${name}[$ne]=${A}` },
+      { path: data, body: pair, headers: { 'Content-Type': 'application/x-www-form-urlencoded' } },
+      { path: data, body: json, headers: { 'Content-Type': 'application/json' } },
+      { path: data, headers: { Cookie: pair } },
+    ];
+    for (const sent of asked) expect([sent, await sendAsA(sent)]).toEqual([sent, same()]);
+  });
+
+  test("B's token anywhere but in the header", async () => {
+    const token = `access_token=${tokens[B]}`;
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const asked: Sent[] = [
+      { path: `${data}?${token}` },
+      { path: data, body: token, headers: form },
+      { path: data, headers: { Cookie: token } },
+      { path: data, headers: { 'X-Access-Token': tokens[B]!, 'Proxy-Authorization': `Bearer ${tokens[B]}` } },
+    ];
+    for (const sent of asked) expect(await sendAsA(sent)).toEqual(same());
+  });
+
+  test.each([
+    ...words('X-Customer X-Customer-Code X-Client-Id X-User X-Forwarded-User X-Remote-User From').map((name) => [
+      name,
+      B,
+    ]),
+    ...words('X-Forwarded-For X-Real-IP Forwarded X-Forwarded-Host Host Origin Referer').map((name) => [name, B]),
+    ...words('X-Original-URL X-Rewrite-URL X-Forwarded-Prefix').map((name) => [name, `/products?customer=${B}`]),
+    ...words('X-HTTP-Method-Override X-HTTP-Method X-Method-Override').map((name) => [name, 'POST']),
+    ['X-Price-List', 'LIST-B'],
+    ['X-Warehouse', 'WH-B'],
+  ])('header %s: %s', async (name, value) => {
+    expect(await sendAsA({ path: data, headers: { [name!]: value! } })).toEqual(same());
+  });
+
+  // DATA stands for the path.
+  const TRICKS = `
+    DATA/B DATA/.B DATA/../B DATA;B DATA;customer=B DATA/;B DATA%2fB DATA%3fcustomer=B DATA%00B DATA@B DATA/
+    DATA/../products;B /B/DATA //B/DATA /BDATA /DATA /.DATA /x/..DATA`;
+  test.each(words(TRICKS))('path %s: nothing', async (trick) => {
+    const path = trick.replace('B', B).replace('DATA', data);
+    const { status, text } = await sendAsA({ path });
+    expect([path, status]).toEqual([path, 404]);
+    expect(text).toBe('{"error":"There is nothing at this path."}');
+  });
+
+  test.each(['http://%s/DATA', 'http://%s@x/DATA', '/DATA#%s'])(
+    'target %s: the plain answer, or none',
+    async (pattern) => {
+      const { status, text } = await sendAsA({ path: pattern.replace('/DATA', data).replace('%s', B) });
+      expect([same(), { status, text: expect.not.stringContaining('SKU') }]).toContainEqual({ status, text });
+    },
+  );
+});

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { CommandResult, TestDatabase } from './test-service.js';
+
+const HOOKS = pathToFileURL(join(__dirname, 'typescript-hooks.mjs')).href;
+const REGISTER = `data:text/javascript,import { register } from 'node:module'; register('${HOOKS}');`;
+
+/** Runs the CLI on a database as operators do: from its entry, in a process of its own. */
+export function cliProcess(database: TestDatabase, ...args: string[]): Promise<CommandResult> {
+  const child = spawn(process.execPath, ['--import', REGISTER, 'src/cli.ts', ...args], {
+    cwd: join(__dirname, '../..'),
+    env: { PATH: process.env.PATH, DATABASE_URL: database.url },
+  });
+  const result = { code: 0, stdout: '', stderr: '' };
+  child.stdout.on('data', (text) => (result.stdout += text));
+  child.stderr.on('data', (text) => (result.stderr += text));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject).on('close', (code) => resolve({ ...result, code: code ?? -1 }));
+  });
+}
+
+/** What a command says that fails: exit code 1, nothing on stdout. */
+export async function complaint(running: Promise<CommandResult>): Promise<string> {
+  const { code, stdout, stderr } = await running;
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  return stderr;
+}
+
+/** The cells of a table that a command printed, line by line, headers first. */
+export function cells(table: string): string[][] {
+  return table.split('\n').map((line) => line.split(/ {2,}/));
+}
