@@ -1,15 +1,12 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { CommandResult, TestDatabase } from './test-service.js';
 
-const HOOKS = pathToFileURL(join(__dirname, 'typescript-hooks.mjs')).href;
-const REGISTER = `data:text/javascript,import { register } from 'node:module'; register('${HOOKS}');`;
+const CLI = join(__dirname, '../../dist/cli.js');
 
-/** Runs the CLI on a database as operators do: from its entry, in a process of its own. */
+/** Runs the built CLI on a database as operators do, in a process of its own. */
 export function cliProcess(database: TestDatabase, ...args: string[]): Promise<CommandResult> {
-  const child = spawn(process.execPath, ['--import', REGISTER, 'src/cli.ts', ...args], {
-    cwd: join(__dirname, '../..'),
+  const child = spawn(process.execPath, [CLI, ...args], {
     env: { PATH: process.env.PATH, DATABASE_URL: database.url },
   });
   const result = { code: 0, stdout: '', stderr: '' };

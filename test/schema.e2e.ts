@@ -1,0 +1,67 @@
+import request from 'supertest';
+import { importFiles } from './support/import-files.js';
+import { TestService } from './support/test-service.js';
+
+let service: TestService;
+let token: string;
+beforeAll(async () => {
+  service = await TestService.start();
+  await service.database.load(importFiles({ 'customers.csv': [['C', '', '', '', '0']] }));
+  token = await service.token('C');
+});
+afterAll(() => service.close());
+
+/** `name type` pairs as a schema answer spells them; only sKU of a data endpoint is required. */
+const fields = (text: string, required: string[] = []) =>
+  text
+    .trim()
+    .split(/\s*,\s*/)
+    .map((pair) => pair.split(' ') as [string, string])
+    .map(([name, type]) => ({ name, type, required: required.includes(name) }));
+
+const schema = (path: string) => request(service.url).get(path).set('Authorization', `Bearer ${token}`);
+
+test('GET /products/schema: fields and nested arrays in order of declaration (interface §2.9)', async () => {
+  await schema('/products/schema').expect(200, {
+    endpoint: '/products',
+    apiVersion: '2026-04',
+    fields: fields(
+      `sKU string, name string, description string, websiteDescription string, productCategoryCode string,
+       washingInstructions string, gender string, audience string, mainColour string, barcode string, photo string,
+       theme string, packagedLength_in_cm decimal, packagedWidth_in_cm decimal, packagedHeight_in_cm decimal,
+       packagedWeight_in_g decimal, cartonLength_in_cm decimal, cartonWidth_in_cm decimal, cartonHeight_in_cm decimal,
+       cartonWeight_in_g decimal, cartonQty integer, amazonASIN string, countryOfOrigin string, status string,
+       styleCode string, cartonBarcode string, hSCode string, whatsIncluded string, productCompositionText string`,
+      ['sKU'],
+    ),
+    arrays: {
+      productImages: { fields: fields('imageID string, fileName string, isPrimaryImage boolean') },
+      productAccessories: { fields: fields('accessorySKU string') },
+      productSubstitutions: { fields: fields('substituteSKU string') },
+      productComposition: {
+        fields: fields('materialCode string, materialDescription string, compositionPercentage decimal'),
+      },
+      productPrices: {
+        fields: fields(
+          `priceListCode string, priceListName string, currencyCode string, sKU string, priceExclVAT decimal,
+           mOQ decimal, orderMultiple decimal`,
+        ),
+      },
+    },
+  });
+});
+
+test('GET /stock/schema has no arrays (interface §2.9)', async () => {
+  await schema('/stock/schema').expect(200, {
+    endpoint: '/stock',
+    apiVersion: '2026-04',
+    fields: fields('sKU string, stockLocation string, availableQTY decimal, nextAvailableETA date', ['sKU']),
+  });
+});
+
+test('the order of the keys is that of the interface, to the byte', async () => {
+  const { text } = await schema('/stock/schema');
+  expect(text).toMatch(
+    /^\{"endpoint":"\/stock","apiVersion":"2026-04","fields":\[\{"name":"sKU","type":"string","required":true\},/,
+  );
+});
