@@ -11,6 +11,7 @@ import { HealthModule } from './health/health.module.js';
 import { ApiErrorFilter } from './http/api-error.filter.js';
 import { ImportModule } from './import/import.module.js';
 import { PricingModule } from './pricing/pricing.module.js';
+import { QuotaModule } from './quota/quota.module.js';
 import { SchemaModule } from './schema/schema.module.js';
 import { StockModule } from './stock/stock.module.js';
 
@@ -20,6 +21,7 @@ import { StockModule } from './stock/stock.module.js';
     DatabaseModule,
     CustomersModule,
     AuthModule,
+    QuotaModule,
     CatalogModule,
     StockModule,
     PricingModule,

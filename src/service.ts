@@ -1,17 +1,19 @@
-import type { LoggerService } from '@nestjs/common';
+import type { LoggerService, NestMiddleware } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
 import type { AddressInfo } from 'node:net';
 import { AppModule } from './app.module.js';
 import { IdentityMiddleware } from './auth/identity.middleware.js';
-import { tokenBody } from './auth/token-body.js';
+import { TokenRequestMiddleware } from './auth/token-request.middleware.js';
 import type { Settings } from './config/settings.js';
 import { DatabaseService } from './database/database.service.js';
 import { type DemoCredentials, DemoService } from './demo/demo.service.js';
 import { requestId } from './http/request-id.js';
-import { answerUnreadableRequests } from './http/unreadable-requests.js';
+import { admitUnreadableRequests, refuseUnreadable } from './http/unreadable-requests.js';
 import { ManagementModule } from './management.module.js';
+import { QuotaMiddleware } from './quota/quota.middleware.js';
+import { QuotaService } from './quota/quota.service.js';
 
 /** A running service. */
 export interface Service {
@@ -29,6 +31,7 @@ export async function startService(settings: Settings, logger: LoggerService): P
   const app = await createApp(settings, logger);
   const database = app.get(DatabaseService);
   const management = await NestFactory.create<NestExpressApplication>(ManagementModule.of(database), { logger });
+  await app.get(QuotaService).start();
   await app.listen(settings.PORT);
   await management.listen(settings.MANAGEMENT_PORT);
   let credentials: DemoCredentials | undefined;
@@ -54,12 +57,16 @@ async function createApp(settings: Settings, logger: LoggerService): Promise<Nes
     logger,
     bodyParser: false,
   });
-  // Mounted on the bare server: a path that no pattern matches, or that cannot be decoded, passes through them too.
-  const identity = app.get(IdentityMiddleware);
-  app.use(requestId, identity.use.bind(identity), tokenBody);
+  // Mounted on the bare server, in this order: a path that no pattern matches passes through them too.
+  app.use(requestId);
+  for (const type of [IdentityMiddleware, TokenRequestMiddleware, QuotaMiddleware]) {
+    const middleware = app.get<NestMiddleware>(type);
+    app.use(middleware.use.bind(middleware));
+  }
+  app.use(refuseUnreadable);
   const http = app.getHttpServer();
   http.keepAliveTimeout = settings.KEEP_ALIVE_SECONDS * 1000;
-  answerUnreadableRequests(http);
+  admitUnreadableRequests(http);
   return app;
 }
 

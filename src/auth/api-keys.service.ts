@@ -4,7 +4,9 @@ import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { IsNull, type Repository } from 'typeorm';
 import { DatabaseService } from '../database/database.service.js';
 import { utcTime } from '../resource/utc-time.js';
+import type { Customer } from '../customers/customer.entity.js';
 import { ApiKey } from './api-key.entity.js';
+import type { CustomerIdentity } from './identity.js';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 44 characters of 62 hold 262 random bits. */
@@ -12,7 +14,7 @@ const KEY_LENGTH = 44;
 const NOBODY = '0'.repeat(64);
 
 const LIVE_DIGESTS = `
-  SELECT api_keys.Digest, api_keys.ExpiresAt FROM api_keys
+  SELECT api_keys.Digest, api_keys.ExpiresAt, customers.RequestsPerMinute, customers.RequestsPerHour FROM api_keys
   JOIN customers ON customers.CustomerCode = api_keys.CustomerCode
   WHERE api_keys.CustomerCode = ? AND customers.Active = 1 AND api_keys.RevokedAt IS NULL`;
 
@@ -42,14 +44,16 @@ export class ApiKeysService {
     return this.keys.existsBy({ ID });
   }
 
-  /** Whether `key` is a live key of an active customer. Takes as long for an unknown customer as for a wrong key. */
-  async verify(customerCode: string, key: string): Promise<boolean> {
+  /** The active customer of whom `key` is a live key. Takes as long for an unknown customer as for a wrong key. */
+  async verify(customerCode: string, key: string): Promise<CustomerIdentity | undefined> {
     const presented = Buffer.from(digestOf(key), 'hex');
     const rows = await this.database.query(LIVE_DIGESTS, [customerCode]);
     const live = rows.filter(({ ExpiresAt }) => !ExpiresAt || utcTime(ExpiresAt).getTime() > Date.now());
     const digests = live.length ? live.map(({ Digest }) => String(Digest)) : [NOBODY];
     const matches = digests.map((digest) => timingSafeEqual(Buffer.from(digest, 'hex'), presented));
-    return matches.includes(true);
+    if (!matches.includes(true)) return undefined;
+    const { RequestsPerMinute, RequestsPerHour } = live[0] as Pick<Customer, 'RequestsPerMinute' | 'RequestsPerHour'>;
+    return { kind: 'customer', customerCode, requestsPerMinute: RequestsPerMinute, requestsPerHour: RequestsPerHour };
   }
 }
 

@@ -9,6 +9,7 @@ import { AuthenticatedGuard } from './authenticated.guard.js';
 import { IdentityMiddleware } from './identity.middleware.js';
 import { JwtStrategy } from './jwt.strategy.js';
 import { SigningKeys } from './signing-keys.js';
+import { TokenRequestMiddleware } from './token-request.middleware.js';
 import { TokenController } from './token.controller.js';
 
 /** Exchanges credentials for access tokens, and closes every route that is not public. */
@@ -21,6 +22,7 @@ import { TokenController } from './token.controller.js';
     IdentityMiddleware,
     JwtStrategy,
     SigningKeys,
+    TokenRequestMiddleware,
     { provide: APP_GUARD, useClass: AuthenticatedGuard },
   ],
   exports: [ApiKeysService],

@@ -1,7 +1,7 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import passport from 'passport';
-import { type Identity, setIdentity } from './identity.js';
+import { type CustomerIdentity, type Identity, setIdentity } from './identity.js';
 import { JwtStrategy } from './jwt.strategy.js';
 
 /** Verifies the token of every request, once, before anything else asks who it is from. */
@@ -10,7 +10,7 @@ export class IdentityMiddleware implements NestMiddleware {
   constructor(private readonly strategy: JwtStrategy) {}
 
   use(request: Request, response: Response, next: NextFunction): void {
-    const settle = (error: Error | null, user?: { customerCode: string } | false, info?: Error) => {
+    const settle = (error: Error | null, user?: CustomerIdentity | false, info?: Error) => {
       setIdentity(request, identity(request, user || undefined, error ?? info));
       next();
     };
@@ -23,8 +23,8 @@ export class IdentityMiddleware implements NestMiddleware {
   }
 }
 
-function identity(request: Request, user: { customerCode: string } | undefined, problem?: Error): Identity {
-  if (user) return { kind: 'customer', customerCode: user.customerCode };
+function identity(request: Request, user: CustomerIdentity | undefined, problem?: Error): Identity {
+  if (user) return user;
   if (!/^bearer\b/i.test(request.headers.authorization ?? '')) return { kind: 'none' };
   return {
     kind: 'invalid',

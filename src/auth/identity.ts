@@ -1,17 +1,25 @@
 import type { Request } from 'express';
 
+/** A customer whose access token or API key was verified. */
+export interface CustomerIdentity {
+  readonly kind: 'customer';
+  readonly customerCode: string;
+  /** Its own limits; null: the default ones. */
+  readonly requestsPerMinute: number | null;
+  readonly requestsPerHour: number | null;
+}
+
 /** Who a request comes from, as far as that is proven. */
 export type Identity =
-  /** A valid access token of this customer. */
-  | { kind: 'customer'; customerCode: string }
+  | CustomerIdentity
   /** No bearer token was sent. */
-  | { kind: 'none' }
+  | { readonly kind: 'none' }
   /** What was sent is not a valid access token; `reason` says why, for the caller. */
-  | { kind: 'invalid'; reason: string };
+  | { readonly kind: 'invalid'; readonly reason: string };
 
 const identities = new WeakMap<Request, Identity>();
 
-/** Records the identity that the one verification of this request found. */
+/** Records the identity that a verification of this request found. */
 export function setIdentity(request: Request, identity: Identity): void {
   identities.set(request, identity);
 }

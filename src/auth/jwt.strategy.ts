@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
 import { Strategy } from 'passport-jwt';
+import type { AccessTokenClaims } from './access-token.service.js';
+import type { CustomerIdentity } from './identity.js';
 import { ALGORITHM, AUDIENCE, ISSUER, SigningKeys } from './signing-keys.js';
 
 const CLOCK_TOLERANCE_SECONDS = 5;
@@ -24,8 +26,9 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
   }
 
   /** A token that never ends, or that names nobody, is none of ours, whoever signed it. */
-  validate({ sub, exp }: { sub?: unknown; exp?: unknown }): { customerCode: string } | null {
-    return typeof sub === 'string' && sub && typeof exp === 'number' ? { customerCode: sub } : null;
+  validate({ sub, exp, rpm, rph }: Partial<AccessTokenClaims>): CustomerIdentity | null {
+    if (typeof sub !== 'string' || !sub || typeof exp !== 'number') return null;
+    return { kind: 'customer', customerCode: sub, requestsPerMinute: rpm ?? null, requestsPerHour: rph ?? null };
   }
 }
 

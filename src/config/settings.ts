@@ -87,6 +87,21 @@ export class Settings {
   @whole(1, 86_400, 600)
   readonly DOWNLOAD_MAX_SECONDS!: number;
 
+  /** Requests admitted per minute and per hour of a customer without limits of its own, and of all anonymous callers. */
+  @whole(1, 1_000_000_000, 60)
+  readonly REQUESTS_PER_MINUTE!: number;
+
+  @whole(1, 1_000_000_000, 1000)
+  readonly REQUESTS_PER_HOUR!: number;
+
+  /** `redis://user:password@host:port/database`, where replicas share their counts; none: each process counts alone. */
+  @Transform(({ value }) => value || undefined)
+  @ValidateIf(({ REDIS_URL }: Settings) => REDIS_URL !== undefined)
+  @Matches(/^rediss?:\/\/([^@/]*@)?[^@/:]+(:\d{1,5})?(\/\d+)?$/, {
+    message: 'must be redis://user:password@host:port/database or rediss://… (special characters percent-encoded)',
+  })
+  readonly REDIS_URL?: string;
+
   /** How long an idle connection stays open, in seconds: longer than the ingress keeps its own (60 s). */
   @whole(1, 3600, 75)
   readonly KEEP_ALIVE_SECONDS!: number;

@@ -37,5 +37,15 @@ export const methodNotAllowed = (allowed: string) =>
 /** What cannot be read as a request at all; Node finds out before there is an answer to render. */
 export const REQUEST_MALFORMED = Object.freeze({ error: 'The request is malformed.' });
 
+export const requestUnreadable = (status: number) => new ApiError(status, REQUEST_MALFORMED, { Connection: 'close' });
+
+/** 429, with the seconds to wait. The shape is the contract's own, on every path. */
+export const quotaExceeded = (limit: number, window: string, retryAfter: number) =>
+  new ApiError(
+    429,
+    { message: `API calls quota exceeded! maximum admitted ${limit} per ${window}.` },
+    { 'Retry-After': String(retryAfter) },
+  );
+
 export const unexpected = () =>
   new ApiError(500, { error: 'An unexpected error occurred. Try again later; quote the X-Request-Id if it persists.' });

@@ -1,29 +1,47 @@
+import type { NextFunction, Request, Response } from 'express';
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { REQUEST_MALFORMED } from './api-error.js';
+import { REQUEST_MALFORMED, requestUnreadable } from './api-error.js';
 
 const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
+/** Requests that are HTTP and yet make no sense, with the status of their answer. */
+const unreadable = new WeakMap<IncomingMessage, number>();
+
 /**
- * Answers requests that no handler could make sense of (no HTTP, no or two hosts, a target that is no URL, an unknown
- * expectation) in the form of every other error; Node and Express would answer them each in a form of their own.
+ * Lets requests without sense (no or two hosts, a target that is no URL, an unknown expectation) through to
+ * {@link refuseUnreadable}, so that they are counted and answered like every other one; Node and Express would answer
+ * each in a form of its own. What is no HTTP at all is answered here: there is no request to count.
  */
-export function answerUnreadableRequests(server: Server & { requireHostHeader?: boolean }): void {
+export function admitUnreadableRequests(server: Server & { requireHostHeader?: boolean }): void {
+  server.requireHostHeader = false;
+  server.prependListener('request', (request: IncomingMessage) => {
+    if (!isReadable(request)) mark(request, 400);
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    mark(request, 417);
+    server.emit('request', request, response);
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else socket.end(rawAnswer(STATUS_BY_CODE[error.code ?? '']));
   });
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => refuse(response, 417));
-  server.requireHostHeader = false;
-  const handlers = server.listeners('request');
-  server.removeAllListeners('request').on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (!isReadable(request)) refuse(response, 400);
-    else for (const handle of handlers) handle.call(server, request, response);
-  });
+}
+
+/** Refuses what {@link admitUnreadableRequests} let through. */
+export function refuseUnreadable(request: Request, _response: Response, next: NextFunction): void {
+  const status = unreadable.get(request);
+  next(status === undefined ? undefined : requestUnreadable(status));
+}
+
+/** A target that Express cannot parse would pass by everything that it serves. */
+function mark(request: IncomingMessage, status: number): void {
+  unreadable.set(request, status);
+  request.url = '/';
 }
 
 function isReadable({ httpVersion, rawHeaders, url = '' }: IncomingMessage): boolean {
@@ -32,26 +50,15 @@ function isReadable({ httpVersion, rawHeaders, url = '' }: IncomingMessage): boo
   return hostsFit && (url.startsWith('/') || url === '*' || URL.canParse(url));
 }
 
-function refuse(response: ServerResponse, status: number): void {
-  const { body, headers } = answer();
-  response.writeHead(status, headers).end(body);
-}
-
 function rawAnswer(status = 400): string {
-  const { body, headers } = answer();
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');
-}
-
-function answer(): { body: string; headers: Record<string, string | number> } {
   const body = JSON.stringify(REQUEST_MALFORMED);
-  return {
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${randomUUID()}`,
+    'Connection: close',
+    '',
     body,
-    headers: {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(body),
-      'X-Request-Id': randomUUID(),
-      Connection: 'close',
-    },
-  };
+  ].join('\r\n');
 }

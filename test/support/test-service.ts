@@ -14,6 +14,9 @@ declare const TEST_ENGINE: 'sqlite' | 'mysql';
 
 export const engine = TEST_ENGINE;
 
+/** Tests of other things than quotas send more requests than anybody may. */
+const UNLIMITED = { REQUESTS_PER_MINUTE: '1000000', REQUESTS_PER_HOUR: '1000000' };
+
 /** The environment that a test gives the service. */
 export type Environment = Record<string, string>;
 
@@ -42,6 +45,7 @@ export class TestDatabase {
       MANAGEMENT_PORT: '0',
       DATABASE_URL: this.url,
       DEMO_DATA: 'false',
+      ...UNLIMITED,
       ...environment,
     });
   }

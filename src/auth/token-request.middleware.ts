@@ -1,0 +1,66 @@
+import { Injectable, type NestMiddleware } from '@nestjs/common';
+import { type NextFunction, raw, type Request, type Response } from 'express';
+import { TOKEN_PATH } from '../http/token-path.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { type CustomerIdentity, setIdentity } from './identity.js';
+import { invalidClient, invalidRequest } from './token-error.js';
+import { readTokenRequest } from './token-request.js';
+
+/** Far more than any code and key take. */
+const LIMIT = '16kb';
+
+const read = raw({ type: () => true, limit: LIMIT });
+
+/** What the credentials of a token request proved, or why they proved nothing. */
+type Outcome = { customer: CustomerIdentity } | { error: unknown };
+
+const outcomes = new WeakMap<Request, Outcome>();
+
+/**
+ * Verifies the credentials of token requests before they are metered, since they say whose quota is used. A refusal
+ * waits for the controller: it too is metered first.
+ */
+@Injectable()
+export class TokenRequestMiddleware implements NestMiddleware {
+  constructor(private readonly keys: ApiKeysService) {}
+
+  async use(request: Request, response: Response, next: NextFunction): Promise<void> {
+    if (request.path !== TOKEN_PATH) return next();
+    response.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
+    if (request.method !== 'POST') return next();
+    try {
+      const customer = await this.verify(request, response);
+      setIdentity(request, customer);
+      outcomes.set(request, { customer });
+    } catch (error) {
+      outcomes.set(request, { error });
+    }
+    next();
+  }
+
+  private async verify(request: Request, response: Response): Promise<CustomerIdentity> {
+    await readBody(request, response);
+    const { clientId, clientSecret, basic } = readTokenRequest(request.headers, request.body);
+    const customer = await this.keys.verify(clientId, clientSecret);
+    if (!customer) throw invalidClient(basic);
+    return customer;
+  }
+}
+
+/** The customer whose credentials a token request holds. @throws why there is none */
+export function authenticatedClient(request: Request): CustomerIdentity {
+  const outcome = outcomes.get(request);
+  if (!outcome) throw new Error('The credentials of this request were never verified');
+  if ('error' in outcome) throw outcome.error;
+  return outcome.customer;
+}
+
+function readBody(request: Request, response: Response): Promise<void> {
+  return new Promise((resolve, reject) => {
+    read(request, response, (error?: unknown) => {
+      const status = (error as { status?: number } | undefined)?.status ?? 400;
+      if (error) reject(invalidRequest(`The body cannot be read: send a form of at most ${LIMIT}.`, status));
+      else resolve();
+    });
+  });
+}

@@ -1,0 +1,89 @@
+import { Logger } from '@nestjs/common';
+import { withDeadline } from '../database/deadline.js';
+import type { MemoryQuotaStorage } from './memory-quota-storage.js';
+import { ThrottlerQuotaStorage } from './quota-storage.js';
+import type { BucketCount, QuotaWindow } from './quota-window.js';
+import type { RedisQuotaStorage } from './redis-quota-storage.js';
+
+/** The longest that a request waits for Redis, in milliseconds. */
+export const PATIENCE_MS = 100;
+/** How often a lost Redis is tried again, in milliseconds. */
+const PROBE_EVERY_MS = 250;
+/** How long the start of the service waits for Redis, in milliseconds. */
+const START_MS = 2000;
+
+/** Counts in Redis while it answers in time, else in this process; no request fails or waits long because of Redis. */
+export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
+  private readonly logger = new Logger('Quota');
+  private probing?: NodeJS.Timeout;
+  private lost = false;
+
+  constructor(
+    private readonly redis: RedisQuotaStorage,
+    private readonly memory: MemoryQuotaStorage,
+  ) {
+    super();
+  }
+
+  /** Whether this replica counts for itself, since Redis does not answer. */
+  get degraded(): boolean {
+    return this.lost;
+  }
+
+  /** Waits a while for Redis, so that the first requests are counted there; resolves whether or not it comes. */
+  async start(): Promise<void> {
+    await this.redis.start();
+    const deadline = Date.now() + START_MS;
+    while (Date.now() < deadline && !(await this.answers()))
+      await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS / 10));
+    if (!(await this.answers())) this.lose('it did not answer at the start');
+  }
+
+  async hit(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
+    if (!this.lost) {
+      try {
+        return await this.inTime(this.redis.hit(bucket, windows));
+      } catch (error) {
+        this.lose((error as Error).message);
+      }
+    }
+    return this.memory.hit(bucket, windows);
+  }
+
+  read(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
+    return this.inTime(this.redis.read(bucket, windows));
+  }
+
+  close(): void {
+    clearTimeout(this.probing);
+    this.redis.close();
+  }
+
+  private lose(reason: string): void {
+    if (this.lost) return;
+    this.lost = true;
+    this.logger.error(`Redis is lost (${reason}): until it is back, this replica counts quotas for itself`);
+    // What was sent and not answered must not be counted later.
+    this.redis.reconnect();
+    this.probeLater();
+  }
+
+  private probeLater(): void {
+    this.probing = setTimeout(async () => {
+      if (!(await this.answers())) return this.probeLater();
+      this.lost = false;
+      this.logger.log('Redis is back: quotas are counted there again');
+    }, PROBE_EVERY_MS).unref();
+  }
+
+  private answers(): Promise<boolean> {
+    return this.inTime(this.redis.probe()).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  private inTime<T>(work: Promise<T>): Promise<T> {
+    return withDeadline(work, PATIENCE_MS, `no answer within ${PATIENCE_MS} ms`);
+  }
+}

@@ -1,0 +1,34 @@
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import type { BucketCount, QuotaWindow } from './quota-window.js';
+
+/** Counts the requests of buckets in fixed windows. */
+export interface QuotaStorage {
+  /** Counts one request in every window of the bucket, in one step, and tells the windows after it. */
+  hit(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount>;
+
+  /** Tells the windows of the bucket, without counting. */
+  read(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount>;
+
+  /** Makes ready to count. Resolves in any case, soon. */
+  start(): Promise<void>;
+
+  close(): void;
+}
+
+/**
+ * A storage as the throttler module takes it. Its contract counts one window a call; ours counts all of a bucket in one
+ * step, which is what the service uses.
+ */
+export abstract class ThrottlerQuotaStorage implements QuotaStorage, ThrottlerStorage {
+  abstract hit(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount>;
+  abstract read(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount>;
+  abstract start(): Promise<void>;
+  abstract close(): void;
+
+  async increment(key: string, ttl: number, limit: number, _blockDuration: number, name: string) {
+    const { now, counts } = await this.hit(key, [{ name, ttl }]);
+    const { hits, endsAt } = counts[0]!;
+    const timeToExpire = Math.ceil((endsAt - now) / 1000);
+    return { totalHits: hits, timeToExpire, isBlocked: hits > limit, timeToBlockExpire: timeToExpire };
+  }
+}

@@ -1,0 +1,23 @@
+import { Injectable, type NestMiddleware } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+import { identityOf } from '../auth/identity.js';
+import { quotaExceeded } from '../http/api-error.js';
+import { QuotaService } from './quota.service.js';
+
+/** Counts every request, once, before any answer to it is made, and refuses it where its quota is exhausted. */
+@Injectable()
+export class QuotaMiddleware implements NestMiddleware {
+  constructor(private readonly quotas: QuotaService) {}
+
+  async use(request: Request, response: Response, next: NextFunction): Promise<void> {
+    const identity = identityOf(request);
+    const verdict = await this.quotas.meter(identity.kind === 'customer' ? identity : undefined);
+    const { admitted, window, remaining, endsAt, retryAfter } = verdict;
+    response.set({
+      'X-Rate-Limit-Limit': window.name,
+      'X-Rate-Limit-Remaining': String(remaining),
+      'X-Rate-Limit-Reset': new Date(endsAt).toISOString(),
+    });
+    next(admitted ? undefined : quotaExceeded(window.limit, window.name, retryAfter));
+  }
+}

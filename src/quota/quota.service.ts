@@ -1,0 +1,54 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { InjectThrottlerOptions, InjectThrottlerStorage, type ThrottlerModuleOptions } from '@nestjs/throttler';
+import type { CustomerIdentity } from '../auth/identity.js';
+import type { QuotaStorage } from './quota-storage.js';
+import { judge, type LimitedWindow, type Verdict } from './verdict.js';
+
+/** The one bucket of all requests that come from no proven customer. */
+const ANONYMOUS = 'anonymous';
+
+/** Counts requests against the quota of whoever sent them. */
+@Injectable()
+export class QuotaService implements OnApplicationShutdown {
+  private readonly windows: readonly LimitedWindow[];
+
+  constructor(
+    @InjectThrottlerOptions() options: ThrottlerModuleOptions,
+    @InjectThrottlerStorage() private readonly storage: QuotaStorage,
+  ) {
+    const { throttlers } = options as { throttlers: { name: string; ttl: number; limit: number }[] };
+    this.windows = throttlers;
+  }
+
+  /** Makes the storage ready; resolves soon, whether or not it is. */
+  start(): Promise<void> {
+    return this.storage.start();
+  }
+
+  onApplicationShutdown(): void {
+    this.storage.close();
+  }
+
+  /** Counts one request of the customer, or of nobody in particular, and judges it. */
+  async meter(customer?: CustomerIdentity): Promise<Verdict> {
+    const windows = this.windowsOf(customer);
+    return judge(windows, await this.storage.hit(bucketOf(customer), windows));
+  }
+
+  /** The verdict on each window as it stands, without counting. */
+  async read(customer: CustomerIdentity): Promise<{ window: LimitedWindow; hits: number; endsAt: number }[]> {
+    const windows = this.windowsOf(customer);
+    const { counts } = await this.storage.read(bucketOf(customer), windows);
+    return windows.map((window, index) => ({ window, ...counts[index]! }));
+  }
+
+  private windowsOf(customer?: CustomerIdentity): readonly LimitedWindow[] {
+    const own = [customer?.requestsPerMinute, customer?.requestsPerHour];
+    return this.windows.map((window, index) => ({ ...window, limit: own[index] ?? window.limit }));
+  }
+}
+
+/** A customer's code cannot be mistaken for the anonymous bucket. */
+function bucketOf(customer?: CustomerIdentity): string {
+  return customer ? `customer:${customer.customerCode}` : ANONYMOUS;
+}
