@@ -5,6 +5,7 @@ import { CommandFailed } from './command-failed.js';
 import { customerCommands } from './customer.commands.js';
 import { dataCommands } from './data.commands.js';
 import { keyCommands } from './key.commands.js';
+import { quotaCommands } from './quota.commands.js';
 import { Session } from './session.js';
 
 /** Where the commands write: answers to `stdout`, everything else to `stderr`. */
@@ -26,7 +27,7 @@ export async function runCli(
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .exitOverride()
     .showHelpAfterError('(--help tells more)');
-  for (const add of [dataCommands, customerCommands, keyCommands]) add(program, session, print);
+  for (const add of [dataCommands, customerCommands, keyCommands, quotaCommands]) add(program, session, print);
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;

@@ -8,7 +8,7 @@ import { DatabaseService } from '../database/database.service.js';
 export class Session {
   private app?: INestApplicationContext;
 
-  constructor(private readonly settings: () => Settings) {}
+  constructor(readonly settings: () => Settings) {}
 
   /** A service of the application, with the database reached but not necessarily migrated. */
   async unmigrated(): Promise<DatabaseService> {

@@ -50,8 +50,11 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
     return this.memory.hit(bucket, windows);
   }
 
-  read(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
-    return this.inTime(this.redis.read(bucket, windows));
+  /** What all replicas counted; nothing else would be the truth. @throws while Redis does not answer */
+  async read(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
+    return this.inTime(this.redis.read(bucket, windows)).catch((cause: Error) => {
+      throw new Error(`The Redis of REDIS_URL does not answer: ${cause.message}`, { cause });
+    });
   }
 
   close(): void {

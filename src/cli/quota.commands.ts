@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { CustomersService } from '../customers/customers.service.js';
+import { QuotaService } from '../quota/quota.service.js';
+import { CommandFailed } from './command-failed.js';
+import type { Session } from './session.js';
+import { table } from './table.js';
+
+/** `quota show`. */
+export function quotaCommands(program: Command, session: Session, print: (text: string) => void): void {
+  program
+    .command('quota')
+    .description('Shows how far quotas are used.')
+    .command('show')
+    .argument('<code>', 'Customer Code')
+    .description("Shows a customer's windows as the replicas count them in Redis (REDIS_URL).")
+    .action(async (code: string) => {
+      if (!session.settings().REDIS_URL)
+        throw new CommandFailed('REDIS_URL is not set: each process counts for itself, and only it knows how far.');
+      const customer = await (await session.get(CustomersService)).find(code);
+      if (!customer) throw new CommandFailed(`There is no customer ${code}; customer list shows all.`);
+      const quotas = await session.get(QuotaService);
+      await quotas.start();
+      const windows = await quotas.read({
+        kind: 'customer',
+        customerCode: code,
+        requestsPerMinute: customer.RequestsPerMinute,
+        requestsPerHour: customer.RequestsPerHour,
+      });
+      print(table(['window', 'used', 'limit', 'reset'], windows.map(cells)));
+    });
+}
+
+function cells({ window, hits, endsAt }: Awaited<ReturnType<QuotaService['read']>>[number]): string[] {
+  return [window.name, String(hits), String(window.limit), hits ? new Date(endsAt).toISOString() : '-'];
+}
