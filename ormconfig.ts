@@ -2,11 +2,11 @@ import 'reflect-metadata';
 import { DataSource } from 'typeorm';
 import { ApiKey } from './src/auth/api-key.entity.js';
 import { readSettings } from './src/config/settings.js';
-import { databaseOptions } from './src/database/database-url.js';
+import { engineOf } from './src/database/engine.js';
 import { IMPORT_FILES } from './src/import/import-files.js';
 
 /** The data source of TypeORM's own command line (`npm run typeorm -- migration:show`); the service does not use it. */
 export default new DataSource({
-  ...databaseOptions(readSettings()),
+  ...engineOf(readSettings(undefined, { signing: false })).options,
   entities: [ApiKey, ...IMPORT_FILES.map(({ entity }) => entity)],
 });

@@ -21,9 +21,10 @@ function settingsOrExit(): Settings {
   }
 }
 
-/** A fault of the surroundings that only an operator can mend: one clear message, no stack. */
-function exitWith({ message }: Error): never {
-  process.stderr.write(`${message}\n`);
+/** A fault of the surroundings that an operator can mend is one clear line; any other one is ours, with its stack. */
+function exitWith(error: Error & { code?: string }): never {
+  const ours = !(error instanceof SettingsError) && error.code === undefined;
+  process.stderr.write(`${ours ? error.stack : error.message}\n`);
   process.exit(1);
 }
 

@@ -34,14 +34,10 @@ export async function startService(settings: Settings, logger: LoggerService): P
   await app.get(QuotaService).start();
   await app.listen(settings.PORT);
   await management.listen(settings.MANAGEMENT_PORT);
-  let credentials: DemoCredentials | undefined;
-  const prepare = async () => {
-    credentials = await app.get(DemoService).loadIntoEmpty();
-  };
   return {
     port: portOf(app),
     managementPort: portOf(management),
-    ready: database.start(prepare).then(() => credentials),
+    ready: database.start().then((usable) => (usable ? app.get(DemoService).loadIntoEmpty() : undefined)),
     close: async () => {
       await app.close();
       await management.close();

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import { ApiKey } from '../src/auth/api-key.entity.js';
-import { databaseOptions } from '../src/database/database-url.js';
+import { engineOf } from '../src/database/engine.js';
 import { migrations } from '../src/database/migrations/migrations.js';
 import { IMPORT_FILES } from '../src/import/import-files.js';
 import { tableOf } from '../src/resource/columns.js';
@@ -27,7 +27,7 @@ test('the migrated schema is the committed one; UPDATE_SCHEMA=1 rewrites that', 
 
 test('going down leaves no table of ours, and going up again makes the same schema', async () => {
   const before = await dump();
-  const dataSource = await new DataSource(databaseOptions(database.settings())).initialize();
+  const dataSource = await new DataSource(engineOf(database.settings()).options).initialize();
   for (const _ of migrations) await dataSource.undoLastMigration();
   await dataSource.destroy();
   expect(await tables()).toEqual([]);

@@ -1,6 +1,6 @@
-import type { CustomerScope } from '../customers/customer-scope.js';
+import type { CustomerScope } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
-import type { Snapshot } from '../database/snapshot.service.js';
+import type { Snapshot } from '../database/engine.js';
 
 /** A status of exactly this spelling takes a product out of every answer. */
 const OBSOLETE = 'OBSOLETE';

@@ -15,7 +15,9 @@ export class IdentityMiddleware implements NestMiddleware {
       next();
     };
     try {
-      passport.authenticate(this.strategy, { session: false }, settle)(request, response, next);
+      // Passport hangs the outcome of a request on the strategy that it is given: each request needs one of its own.
+      const strategy = Object.create(this.strategy) as JwtStrategy;
+      passport.authenticate(strategy, { session: false }, settle)(request, response, next);
     } catch (error) {
       // The verifier stumbles over a payload that is no object.
       settle(error as Error);

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { CustomersModule } from '../customers/customers.module.js';
+import { ScopeModule } from '../scope/scope.module.js';
 import { DownloadModule } from '../download/download.module.js';
 import { CatalogController } from './catalog.controller.js';
 import { CatalogService } from './catalog.service.js';
@@ -13,7 +13,7 @@ import { Product } from './product.entity.js';
 /** `GET /products`. */
 @Module({
   imports: [
-    CustomersModule,
+    ScopeModule,
     DownloadModule,
     TypeOrmModule.forFeature([Product, ProductImage, ProductAccessory, ProductSubstitution, ProductComposition]),
   ],

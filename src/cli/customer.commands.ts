@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Customer } from '../customers/customer.entity.js';
-import { CustomersService, type CustomerTerms, UnknownReference } from '../customers/customers.service.js';
-import { CellError, parseCell, type Stored } from '../import/cell.js';
+import { CustomersService, type CustomerTerms } from '../customers/customers.service.js';
+import { CellError, parseCell, type CellValue } from '../import/cell.js';
 import { decimalText } from '../resource/decimal-text.js';
 import { columnsOf } from '../resource/field.decorator.js';
 import { CommandFailed } from './command-failed.js';
@@ -22,7 +22,7 @@ const OPTIONS = {
   RequestsPerHour: ['perHour', '--per-hour <n>', 'requests admitted per hour; "": the default limit'],
 } as const;
 
-type Options = Record<string, Stored | undefined>;
+type Options = Record<string, CellValue | undefined>;
 
 /** `customer list`, `show`, `set` and `delete`. */
 export function customerCommands(program: Command, session: Session, print: (text: string) => void): void {
@@ -56,7 +56,7 @@ export function customerCommands(program: Command, session: Session, print: (tex
     .addOption(new Option('--inactive', 'keep the customer out; its record and keys stay'))
     .action(async (code: string, options: Options) => {
       const service = await session.get(CustomersService);
-      print(describe(await service.set(code, termsOf(options)).catch(explainReference)));
+      print(describe(await service.set(code, termsOf(options))));
     });
   customers
     .command('delete')
@@ -93,7 +93,7 @@ function termsOf(options: Options): CustomerTerms {
 }
 
 /** The value of a column as an import file would give it, held to the same rules. */
-function parse(column: string, text: string): Stored {
+function parse(column: string, text: string): CellValue {
   try {
     return parseCell(
       text,
@@ -103,8 +103,4 @@ function parse(column: string, text: string): Stored {
     if (error instanceof CellError) throw new InvalidArgumentError(error.message);
     throw error;
   }
-}
-
-function explainReference(error: Error): never {
-  throw error instanceof UnknownReference ? new CommandFailed(error.message) : error;
 }

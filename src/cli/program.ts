@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { readSettings, type Settings, SettingsError } from '../config/settings.js';
 import { ImportRefused } from '../import/problems.js';
+import { UnknownReference } from '../customers/customers.service.js';
 import { CommandFailed } from './command-failed.js';
 import { customerCommands } from './customer.commands.js';
 import { dataCommands } from './data.commands.js';
@@ -41,6 +42,8 @@ export async function runCli(
 }
 
 function explain(error: Error): string {
-  const expected = [CommandFailed, SettingsError, ImportRefused].some((kind) => error instanceof kind);
+  const expected = [CommandFailed, SettingsError, ImportRefused, UnknownReference].some(
+    (kind) => error instanceof kind,
+  );
   return expected ? error.message : `Failed: ${error.message || error.name}`;
 }

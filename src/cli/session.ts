@@ -10,7 +10,7 @@ export class Session {
 
   constructor(readonly settings: () => Settings) {}
 
-  /** A service of the application, with the database reached but not necessarily migrated. */
+  /** The database as it is, not yet reached. */
   async unmigrated(): Promise<DatabaseService> {
     this.app ??= await NestFactory.createApplicationContext(AppModule.with(this.settings()));
     return this.app.get(DatabaseService);

@@ -68,7 +68,7 @@ export class Settings {
   readonly DATABASE_URL!: string;
 
   /** Connections for short look-ups (credentials, scope, health), MySQL only. */
-  @whole(1, 1000, 5)
+  @whole(2, 1000, 5)
   readonly DATABASE_POOL_SIZE!: number;
 
   /** Connections for the answers of /products, /stock and /prices, MySQL only; each answer under way holds one. */
@@ -79,7 +79,7 @@ export class Settings {
   @whole(1, 60_000, 5000)
   readonly DATABASE_WAIT_MS!: number;
 
-  /** An answer whose client takes no byte for so long is cut, in seconds. */
+  /** An answer is cut whose client takes no byte, or whose database gives none, for so long; in seconds. */
   @whole(1, 3600, 30)
   readonly DOWNLOAD_STALL_SECONDS!: number;
 

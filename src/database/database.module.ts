@@ -2,8 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from './database.service.js';
-import { databaseOptions } from './database-url.js';
-import { SnapshotService } from './snapshot.service.js';
+import { ENGINE, engineOf } from './engine.js';
 
 @Global()
 @Module({
@@ -12,13 +11,13 @@ import { SnapshotService } from './snapshot.service.js';
       inject: [SETTINGS],
       // Modules are built before the database is reached; DatabaseService connects later and keeps trying.
       useFactory: (settings: Settings) => ({
-        ...databaseOptions(settings),
+        ...engineOf(settings).options,
         autoLoadEntities: true,
         manualInitialization: true,
       }),
     }),
   ],
-  providers: [DatabaseService, SnapshotService],
-  exports: [DatabaseService, SnapshotService],
+  providers: [DatabaseService, { provide: ENGINE, inject: [SETTINGS], useFactory: engineOf }],
+  exports: [DatabaseService],
 })
 export class DatabaseModule {}

@@ -1,38 +1,51 @@
-import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, MigrationExecutor } from 'typeorm';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { withDeadline } from './deadline.js';
+import { ENGINE, type Engine, type Snapshot } from './engine.js';
 import type { Query } from './query.js';
-import { inTransaction, underWriteLock } from './write-lock.js';
 
 const RETRY_MS = 1000;
 
 /**
  * The one database of the process. The service listens before its database is there: {@link start} connects in the
- * background and keeps trying, and until the schema is current {@link query} refuses.
+ * background and keeps trying, and until the schema is current everything else refuses.
  */
 @Injectable()
-export class DatabaseService implements OnModuleDestroy {
+export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   private readonly logger = new Logger(DatabaseService.name);
   private readonly stopping = new AbortController();
   private usable = false;
-  private pinging?: Promise<void>;
+  private pinging?: Promise<unknown>;
 
   constructor(
     private readonly dataSource: DataSource,
+    @Inject(ENGINE) private readonly engine: Engine,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** Runs one short statement. @throws if the database is not usable (yet) or no connection is free in time. */
+  /** Runs one short statement. @throws if the database is not usable (yet) or does not answer within the wait setting */
   readonly query: Query = async (sql, parameters = []) => {
     this.assertUsable();
-    return this.inTime(this.dataSource.query(sql, [...parameters]));
+    return this.engine.lookUp(this.dataSource, sql, parameters);
   };
 
-  /** @throws while the database has not been reached, or its schema is older than this code. */
-  assertUsable(): void {
-    if (!this.usable) throw new Error('The database is not ready: not reached yet, or its schema is not current');
+  /** Opens a snapshot, which the caller closes. @throws like {@link query} */
+  async snapshot(): Promise<Snapshot> {
+    this.assertUsable();
+    return this.engine.openSnapshot();
+  }
+
+  /** Runs `work` in one transaction that no other import overlaps; readers see all of it at its end, or nothing. */
+  async write<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    this.assertUsable();
+    return this.engine.write(this.dataSource, work);
+  }
+
+  /** What makes an INSERT overwrite the rows whose keys are there already. */
+  upsertClause(keys: readonly string[], columns: readonly string[]): string {
+    return this.engine.upsertClause(keys, columns);
   }
 
   /**
@@ -42,10 +55,9 @@ export class DatabaseService implements OnModuleDestroy {
   async ping(): Promise<void> {
     if (this.stopping.signal.aborted) throw new Error('The service is shutting down');
     // One question at a time, however many ask: a database that hangs must not collect waiting probes.
-    this.pinging ??= this.query('SELECT 1')
-      .then(() => undefined)
-      .finally(() => (this.pinging = undefined));
-    return this.pinging;
+    this.pinging ??= this.query('SELECT 1').finally(() => (this.pinging = undefined));
+    const { DATABASE_WAIT_MS: wait } = this.settings;
+    await withDeadline(this.pinging, wait, `The database did not answer within ${wait} ms`);
   }
 
   /** Connects, and migrates where `migrate` says so; then the database is usable. @throws if anything is amiss. */
@@ -62,68 +74,60 @@ export class DatabaseService implements OnModuleDestroy {
   async migrate(): Promise<string[]> {
     await this.reach();
     if (!(await this.pendingMigrations()).length) return [];
-    return underWriteLock(this.dataSource, async (queryRunner) => {
-      const executor = new MigrationExecutor(this.dataSource, queryRunner);
+    return this.engine.alone(this.dataSource, async () => {
+      const executor = new MigrationExecutor(this.dataSource);
       executor.transaction = 'none';
-      // A SQLite table that others refer to is changed by replacing it, which must not take their rows along.
-      await queryRunner.beforeMigration();
-      try {
-        const done = await inTransaction(queryRunner, () => executor.executePendingMigrations());
-        return done.map(({ name }) => name);
-      } finally {
-        await queryRunner.afterMigration();
-      }
+      return (await executor.executePendingMigrations()).map(({ name }) => name);
     });
   }
 
-  /** Keeps trying in the background until {@link connect} and then `prepare` succeed, or the process stops. */
-  async start(prepare: () => Promise<void>): Promise<void> {
+  /** Keeps trying in the background until {@link connect} succeeds, or the process stops. @returns whether it did */
+  async start(): Promise<boolean> {
     let complaint: string | undefined;
     while (!this.stopping.signal.aborted) {
       try {
         await this.connect(this.settings.MIGRATE_ON_START);
-        await prepare();
         this.logger.log('The database is ready');
-        return;
+        return true;
       } catch (error) {
-        this.usable = false;
         const { message } = error as Error;
         if (message !== complaint) this.logger.error(`The database is not ready, trying again: ${message}`);
         complaint = message;
         await sleep(RETRY_MS, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined);
       }
     }
-  }
-
-  /** Runs `work` in one transaction that no other writer overlaps; readers see all of it at its end, or nothing. */
-  async writing<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    this.assertUsable();
-    return underWriteLock(this.dataSource, (queryRunner) =>
-      inTransaction(queryRunner, () => work((sql, parameters = []) => queryRunner.query(sql, [...parameters]))),
-    );
+    return false;
   }
 
   onModuleDestroy(): void {
     this.stopping.abort();
   }
 
+  onApplicationShutdown(): Promise<void> {
+    return this.engine.close();
+  }
+
+  private assertUsable(): void {
+    if (!this.usable) throw new Error('The database is not ready: not reached yet, or its schema is not current');
+  }
+
   private async reach(): Promise<void> {
     if (this.dataSource.isInitialized) return;
     await this.dataSource.initialize().catch((error: NodeJS.ErrnoException) => {
-      throw new Error(`The database of DATABASE_URL cannot be reached: ${error.message || error.code}`, {
-        cause: error,
-      });
+      const reason = error.message || error.code;
+      throw new Error(`The database of DATABASE_URL cannot be reached: ${reason}`, { cause: error });
     });
   }
 
   private async pendingMigrations(): Promise<string[]> {
-    const done = await this.dataSource.query('SELECT name FROM migrations').catch(() => []);
-    const names = new Set(done.map(({ name }: { name: string }) => name));
-    return this.dataSource.migrations.map(({ name }) => name ?? '').filter((name) => !names.has(name));
-  }
-
-  private inTime<T>(work: Promise<T>): Promise<T> {
-    const ms = this.settings.DATABASE_WAIT_MS;
-    return withDeadline(work, ms, `The database did not answer within ${ms} ms`);
+    const queryRunner = this.dataSource.createQueryRunner();
+    try {
+      const none = !(await queryRunner.hasTable('migrations'));
+      const done: { name: string }[] = none ? [] : await queryRunner.query('SELECT name FROM migrations');
+      const names = new Set(done.map(({ name }) => name));
+      return this.dataSource.migrations.map(({ name }) => name ?? '').filter((name) => !names.has(name));
+    } finally {
+      await queryRunner.release();
+    }
   }
 }

@@ -6,7 +6,7 @@ export async function withDeadline<T>(
   work: Promise<T>,
   ms: number,
   message: string,
-  late: (result: T) => unknown = () => undefined,
+  late: (result: T) => Promise<unknown> = async () => undefined,
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   let expired = false;
@@ -16,9 +16,7 @@ export async function withDeadline<T>(
       reject(new Error(message));
     }, ms);
   });
-  work.then(
-    (result) => expired && late(result),
-    () => undefined,
-  );
+  // Whatever comes of it later, nobody waits for it any more.
+  work.then((result) => (expired ? late(result) : undefined)).catch(() => undefined);
   return Promise.race([work, deadline]).finally(() => clearTimeout(timer));
 }

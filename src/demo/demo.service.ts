@@ -1,9 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { join } from 'node:path';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
-import { sqlitePath } from '../database/database-url.js';
+import { sqlitePath } from '../database/engine.js';
 import { ImportService } from '../import/import.service.js';
 
 const FOLDER = join(import.meta.dirname, '../../demo');
@@ -18,6 +18,8 @@ export interface DemoCredentials {
 /** Fills an empty embedded database with the files in `demo/`, so that a first run has something to show. */
 @Injectable()
 export class DemoService {
+  private readonly logger = new Logger(DemoService.name);
+
   constructor(
     private readonly database: DatabaseService,
     private readonly imports: ImportService,
@@ -29,9 +31,14 @@ export class DemoService {
   async loadIntoEmpty(): Promise<DemoCredentials | undefined> {
     const { DATABASE_URL, DEMO_DATA, NODE_ENV } = this.settings;
     if (!DEMO_DATA || NODE_ENV === 'production' || !sqlitePath(DATABASE_URL)) return undefined;
-    if (!(await this.isEmpty())) return undefined;
-    await this.imports.importFolder(FOLDER);
-    return { customerCode: CUSTOMER, apiKey: await this.keys.issue(CUSTOMER, 'demo', null) };
+    try {
+      if (!(await this.isEmpty())) return undefined;
+      await this.imports.importFolder(FOLDER);
+      return { customerCode: CUSTOMER, apiKey: await this.keys.issue(CUSTOMER, 'demo', null) };
+    } catch (error) {
+      this.logger.warn(`The demo data could not be loaded: ${(error as Error).message}`);
+      return undefined;
+    }
   }
 
   private async isEmpty(): Promise<boolean> {

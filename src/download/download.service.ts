@@ -3,14 +3,18 @@ import type { Response } from 'express';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SETTINGS, type Settings } from '../config/settings.js';
-import type { CustomerScope } from '../customers/customer-scope.js';
-import { CustomerScopeService } from '../customers/customer-scope.service.js';
-import { type Snapshot, SnapshotService } from '../database/snapshot.service.js';
+import type { CustomerScope } from '../scope/customer-scope.js';
+import { CustomerScopeService } from '../scope/customer-scope.service.js';
+import { DatabaseService } from '../database/database.service.js';
+import type { Snapshot } from '../database/engine.js';
 import { customerNotFound } from '../http/api-error.js';
 import { requestIdOf } from '../http/request-id.js';
 
-/** Yields the elements of an answer, each as JSON, in batches. */
-export type Elements = (snapshot: Snapshot, scope: CustomerScope) => AsyncIterable<string[]>;
+/** What a data endpoint answers. */
+export interface ElementSource {
+  /** The elements of the answer, each as JSON, in batches. */
+  elements(snapshot: Snapshot, scope: CustomerScope): AsyncIterable<string[]>;
+}
 
 /** Answers with a JSON array of any length, read from one snapshot at the pace of the client. */
 @Injectable()
@@ -18,7 +22,7 @@ export class DownloadService {
   private readonly logger = new Logger(DownloadService.name);
 
   constructor(
-    private readonly snapshots: SnapshotService,
+    private readonly database: DatabaseService,
     private readonly scopes: CustomerScopeService,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
@@ -27,10 +31,10 @@ export class DownloadService {
    * Sends the array. An error before the first byte is thrown, to be answered as such; a later one cuts the connection,
    * so that nobody takes a part for the whole. The snapshot ends with the answer, however that ends.
    */
-  async send(response: Response, scope: CustomerScope, elements: Elements): Promise<void> {
+  async send(response: Response, scope: CustomerScope, source: ElementSource): Promise<void> {
     response.type('application/json');
     if (response.req.method === 'HEAD') return void response.end();
-    const body = this.jsonArray(scope, elements);
+    const body = this.jsonArray(scope, source);
     const first = await body.next();
     try {
       await this.pipe(first.value ?? '', body, response);
@@ -39,14 +43,14 @@ export class DownloadService {
     }
   }
 
-  private async *jsonArray(scope: CustomerScope, elements: Elements): AsyncGenerator<string, void> {
-    const snapshot = await this.snapshots.open();
+  private async *jsonArray(scope: CustomerScope, source: ElementSource): AsyncGenerator<string, void> {
+    const snapshot = await this.database.snapshot();
     try {
       // The terms are read again, from the snapshot: an import may have changed discount and prices since the guard.
       const current = await this.scopes.find(scope.customerCode, snapshot.query);
       if (!current) throw customerNotFound();
       let separator = '[';
-      for await (const batch of elements(snapshot, current)) {
+      for await (const batch of source.elements(snapshot, current)) {
         yield separator + batch.join(',');
         separator = ',';
       }
@@ -67,21 +71,22 @@ export class DownloadService {
         yield first;
         yield* rest;
       } catch (error) {
-        cut((error as Error).message);
+        if (!response.destroyed) cut((error as Error).message);
+        throw error;
       }
     };
-    try {
-      await pipeline(Readable.from(chunks(), { highWaterMark: 1 }), response);
-    } catch (error) {
-      this.logger.debug(`Request ${requestIdOf(response.req)}: ${(error as Error).message}`);
-    } finally {
-      clearTimeout(limit);
-    }
+    await pipeline(Readable.from(chunks(), { highWaterMark: 1 }), response)
+      // Either it was cut, which is logged, or its client left.
+      .catch(() => undefined)
+      .finally(() => clearTimeout(limit));
   }
 
-  /** Resets the connection: an orderly end would pass for the end of the answer with a client of HTTP/1.0. */
+  /**
+   * Resets the connection: an orderly end would pass for the end of the answer with a client of HTTP/1.0. An answer that
+   * waits behind another on its connection has no socket of its own yet; its request has.
+   */
   private cut(response: Response, reason: string): void {
     this.logger.error(`The answer to request ${requestIdOf(response.req)} was cut: ${reason}`);
-    response.socket?.resetAndDestroy();
+    response.req.socket.resetAndDestroy();
   }
 }

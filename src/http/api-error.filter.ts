@@ -14,7 +14,7 @@ export class ApiErrorFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
     const answer = this.answerTo(error, request);
-    if (response.headersSent) return void response.socket?.resetAndDestroy();
+    if (response.headersSent) return void request.socket.resetAndDestroy();
     response
       .status(answer.status)
       .set(answer.headers)

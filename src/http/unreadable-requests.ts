@@ -19,7 +19,11 @@ const unreadable = new WeakMap<IncomingMessage, number>();
  */
 export function admitUnreadableRequests(server: Server & { requireHostHeader?: boolean }): void {
   server.requireHostHeader = false;
-  server.prependListener('request', (request: IncomingMessage) => {
+  const answering = new WeakMap<Socket, number>();
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    answering.set(socket, (answering.get(socket) ?? 0) + 1);
+    response.once('close', () => answering.set(socket, answering.get(socket)! - 1));
     if (!isReadable(request)) mark(request, 400);
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -27,7 +31,9 @@ export function admitUnreadableRequests(server: Server & { requireHostHeader?: b
     server.emit('request', request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    // An answer under way must not go on with the text of another.
+    if (answering.get(socket)) socket.resetAndDestroy();
+    else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else socket.end(rawAnswer(STATUS_BY_CODE[error.code ?? '']));
   });
 }

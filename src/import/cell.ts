@@ -2,7 +2,7 @@ import { decimalText } from '../resource/decimal-text.js';
 import type { Field, FieldType } from '../resource/field.decorator.js';
 
 /** A value as it is stored: exact decimals and days as text. */
-export type Stored = string | number | boolean | null;
+export type CellValue = string | number | boolean | null;
 
 /** What is wrong with a cell, in words for the operator. */
 export class CellError extends Error {}
@@ -14,7 +14,7 @@ const TEXT_BYTES = 65_535;
  * The value that a cell of an import file stands for; an empty one is null.
  * @throws {CellError} if the column cannot hold it
  */
-export function parseCell(text: string, field: Field): Stored {
+export function parseCell(text: string, field: Field): CellValue {
   const prose = (field.type === 'varchar' || field.type === 'text') && !field.identifier && !field.primary;
   const cell = prose ? text : text.trim();
   if (cell === '') {
@@ -26,7 +26,7 @@ export function parseCell(text: string, field: Field): Stored {
   return PARSERS[field.type](cell, field);
 }
 
-const PARSERS: Record<FieldType, (cell: string, field: Field) => Stored> = {
+const PARSERS: Record<FieldType, (cell: string, field: Field) => CellValue> = {
   varchar: (cell, { length = 0 }) => {
     const size = [...cell].length;
     if (size > length) throw new CellError(`has ${size} characters, ${length} is the most`);

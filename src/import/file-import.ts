@@ -1,5 +1,5 @@
 import { columnsOf, type Field } from '../resource/field.decorator.js';
-import { CellError, parseCell, type Stored } from './cell.js';
+import { CellError, parseCell, type CellValue } from './cell.js';
 import { CsvFault, type CsvRecord, readCsv } from './csv-reader.js';
 import type { ImportFile } from './import-files.js';
 import type { KnownKeys } from './known-keys.js';
@@ -73,7 +73,7 @@ export class FileImport {
   }
 
   /** The row's values, or undefined where something is wrong with it. */
-  private readRow({ cells, line }: CsvRecord): Stored[] | undefined {
+  private readRow({ cells, line }: CsvRecord): CellValue[] | undefined {
     const complain = (message: string) => void this.problems.add(this.file.name, line, message);
     if (cells.length !== this.width)
       return complain(`${cells.length} cells where the first line has ${this.width}; is a separator or a quote amiss?`);
@@ -96,7 +96,7 @@ export class FileImport {
     return bad.size || earlier ? undefined : row;
   }
 
-  private readCell(text: string, column: Field): Stored {
+  private readCell(text: string, column: Field): CellValue {
     const value = parseCell(text, column);
     const known = this.referenced.get(column.name);
     if (known && value !== null && !known.has(String(value)))
@@ -105,7 +105,7 @@ export class FileImport {
   }
 
   /** The line that has this row's key already, if any. */
-  private earlierLine(row: Stored[], line: number): number | undefined {
+  private earlierLine(row: CellValue[], line: number): number | undefined {
     const key = JSON.stringify(row.filter((_, index) => this.columns[index]!.primary));
     const earlier = this.seen.get(key);
     if (earlier === undefined) this.seen.set(key, line);

@@ -1,9 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
-import { sqlitePath } from '../database/database-url.js';
 import { FileImport } from './file-import.js';
 import { IMPORT_FILES } from './import-files.js';
 import { KnownKeys } from './known-keys.js';
@@ -16,10 +14,7 @@ export type ImportSummary = { file: string; rows: number }[];
 /** Loads folders of import files: all of one, in one transaction, or nothing. */
 @Injectable()
 export class ImportService {
-  constructor(
-    private readonly database: DatabaseService,
-    @Inject(SETTINGS) private readonly settings: Settings,
-  ) {}
+  constructor(private readonly database: DatabaseService) {}
 
   /**
    * Adds or overwrites, by key, every row of the folder's files; tables without a file stay as they are.
@@ -27,13 +22,12 @@ export class ImportService {
    */
   async importFolder(folder: string): Promise<ImportSummary> {
     const present = await this.filesIn(folder);
-    const embedded = sqlitePath(this.settings.DATABASE_URL) !== undefined;
-    return this.database.writing(async (query) => {
+    return this.database.write(async (query) => {
       const problems = new Problems();
       const known = new KnownKeys(query);
       const summary: ImportSummary = [];
       for (const file of IMPORT_FILES.filter(({ name }) => present.has(name))) {
-        const upsert = new Upsert(query, file.entity, embedded);
+        const upsert = new Upsert(query, file.entity, this.database);
         const rows = await new FileImport(file, problems).run(join(folder, file.name), known, upsert);
         summary.push({ file: file.name, rows });
       }

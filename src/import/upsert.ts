@@ -1,10 +1,11 @@
+import type { DatabaseService } from '../database/database.service.js';
 import type { Query } from '../database/query.js';
 import { tableOf } from '../resource/columns.js';
 import { columnsOf, type Resource } from '../resource/field.decorator.js';
-import type { Stored } from './cell.js';
+import type { CellValue } from './cell.js';
 
 /** A row to be stored, with its values in the order of the entity's columns. */
-export type StoredRow = readonly Stored[];
+export type StoredRow = readonly CellValue[];
 
 const BATCH_ROWS = 500;
 /** Well under the smallest `max_allowed_packet` that servers come with (16 MiB). */
@@ -21,16 +22,14 @@ export class Upsert {
   constructor(
     private readonly query: Query,
     entity: Resource,
-    embedded: boolean,
+    database: Pick<DatabaseService, 'upsertClause'>,
   ) {
     const columns = columnsOf(entity);
     const names = columns.map(({ name }) => name);
     const keys = columns.filter(({ primary }) => primary).map(({ name }) => name);
     this.insert = `INSERT INTO ${tableOf(entity)} (${names.join()}) VALUES `;
     this.placeholders = `(${names.map(() => '?').join()})`;
-    this.onConflict = embedded
-      ? ` ON CONFLICT (${keys.join()}) DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`).join()}`
-      : ` ON DUPLICATE KEY UPDATE ${names.map((name) => `${name} = VALUES(${name})`).join()}`;
+    this.onConflict = database.upsertClause(keys, names);
   }
 
   async add(row: StoredRow): Promise<void> {

@@ -1,7 +1,7 @@
 import { Controller, Get, Res, UseGuards } from '@nestjs/common';
 import type { Response } from 'express';
-import type { CustomerScope } from '../customers/customer-scope.js';
-import { CustomerScopeGuard, Scope } from '../customers/customer-scope.guard.js';
+import type { CustomerScope } from '../scope/customer-scope.js';
+import { CustomerScopeGuard, Scope } from '../scope/customer-scope.guard.js';
 import { DownloadService } from '../download/download.service.js';
 import { PricingService } from './pricing.service.js';
 
@@ -14,7 +14,7 @@ export class PricingController {
   ) {}
 
   @Get()
-  prices(@Scope() scope: CustomerScope, @Res() response: Response): Promise<void> {
-    return this.downloads.send(response, scope, (snapshot, current) => this.pricing.prices(snapshot, current));
+  all(@Scope() scope: CustomerScope, @Res() response: Response): Promise<void> {
+    return this.downloads.send(response, scope, this.pricing);
   }
 }

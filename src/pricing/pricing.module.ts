@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { CustomersModule } from '../customers/customers.module.js';
+import { ScopeModule } from '../scope/scope.module.js';
 import { DownloadModule } from '../download/download.module.js';
 import { PriceList } from './price-list.entity.js';
 import { PricingController } from './pricing.controller.js';
@@ -9,7 +9,7 @@ import { ProductPrice } from './product-price.entity.js';
 
 /** `GET /prices`. */
 @Module({
-  imports: [CustomersModule, DownloadModule, TypeOrmModule.forFeature([PriceList, ProductPrice])],
+  imports: [ScopeModule, DownloadModule, TypeOrmModule.forFeature([PriceList, ProductPrice])],
   controllers: [PricingController],
   providers: [PricingService],
 })

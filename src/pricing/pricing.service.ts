@@ -1,19 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { assortment } from '../assortment/assortment.js';
-import type { CustomerScope } from '../customers/customer-scope.js';
-import type { Snapshot } from '../database/snapshot.service.js';
+import type { ElementSource } from '../download/download.service.js';
+import type { CustomerScope } from '../scope/customer-scope.js';
+import type { Snapshot } from '../database/engine.js';
 import { selectColumns } from '../resource/columns.js';
 import { jsonWriter } from '../resource/json-writer.js';
 import { ProductPrice } from './product-price.entity.js';
 
 /** The net prices of a customer's assortment. */
 @Injectable()
-export class PricingService {
+export class PricingService implements ElementSource {
   private readonly write = jsonWriter(ProductPrice);
   private readonly select = selectColumns(ProductPrice);
 
   /** The elements of `GET /prices`, each as JSON, in batches. */
-  async *prices(snapshot: Snapshot, scope: CustomerScope): AsyncGenerator<string[]> {
+  async *elements(snapshot: Snapshot, scope: CustomerScope): AsyncGenerator<string[]> {
     for await (const rows of assortment(snapshot, scope, { select: this.select }))
       yield rows.map((row) => this.write(row, scope));
   }

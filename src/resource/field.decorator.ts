@@ -1,5 +1,5 @@
 import { Column, PrimaryColumn } from 'typeorm';
-import type { CustomerScope } from '../customers/customer-scope.js';
+import type { CustomerScope } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
 
 /** The column types that a field may have; each also says how the field is read from files and written as JSON. */

@@ -1,4 +1,4 @@
-import type { CustomerScope } from '../customers/customer-scope.js';
+import type { CustomerScope } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
 import { Answered, Computed, type FieldType, Nested, type Resource, Stored } from './field.decorator.js';
 import { jsonWriter } from './json-writer.js';

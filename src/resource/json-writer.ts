@@ -1,4 +1,4 @@
-import type { CustomerScope } from '../customers/customer-scope.js';
+import type { CustomerScope } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
 import { decimalText } from './decimal-text.js';
 import { arraysOf, fieldsOf, type Field, type FieldType, type Resource } from './field.decorator.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, Res, UseGuards } from '@nestjs/common';
 import type { Response } from 'express';
-import type { CustomerScope } from '../customers/customer-scope.js';
-import { CustomerScopeGuard, Scope } from '../customers/customer-scope.guard.js';
+import type { CustomerScope } from '../scope/customer-scope.js';
+import { CustomerScopeGuard, Scope } from '../scope/customer-scope.guard.js';
 import { DownloadService } from '../download/download.service.js';
 import { StockService } from './stock.service.js';
 
@@ -10,11 +10,11 @@ import { StockService } from './stock.service.js';
 export class StockController {
   constructor(
     private readonly downloads: DownloadService,
-    private readonly entries: StockService,
+    private readonly stock: StockService,
   ) {}
 
   @Get()
-  stock(@Scope() scope: CustomerScope, @Res() response: Response): Promise<void> {
-    return this.downloads.send(response, scope, (snapshot, current) => this.entries.stock(snapshot, current));
+  all(@Scope() scope: CustomerScope, @Res() response: Response): Promise<void> {
+    return this.downloads.send(response, scope, this.stock);
   }
 }

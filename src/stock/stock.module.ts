@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { CustomersModule } from '../customers/customers.module.js';
+import { ScopeModule } from '../scope/scope.module.js';
 import { DownloadModule } from '../download/download.module.js';
 import { StockController } from './stock.controller.js';
 import { StockEntry } from './stock-entry.entity.js';
@@ -9,7 +9,7 @@ import { Warehouse } from './warehouse.entity.js';
 
 /** `GET /stock`. */
 @Module({
-  imports: [CustomersModule, DownloadModule, TypeOrmModule.forFeature([StockEntry, Warehouse])],
+  imports: [ScopeModule, DownloadModule, TypeOrmModule.forFeature([StockEntry, Warehouse])],
   controllers: [StockController],
   providers: [StockService],
 })

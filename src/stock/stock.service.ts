@@ -1,19 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { assortment } from '../assortment/assortment.js';
-import type { CustomerScope } from '../customers/customer-scope.js';
-import type { Snapshot } from '../database/snapshot.service.js';
+import type { ElementSource } from '../download/download.service.js';
+import type { CustomerScope } from '../scope/customer-scope.js';
+import type { Snapshot } from '../database/engine.js';
 import { selectColumns } from '../resource/columns.js';
 import { jsonWriter } from '../resource/json-writer.js';
 import { StockEntry } from './stock-entry.entity.js';
 
 /** The stock of a customer's assortment at its warehouse. */
 @Injectable()
-export class StockService {
+export class StockService implements ElementSource {
   private readonly write = jsonWriter(StockEntry);
   private readonly select = selectColumns(StockEntry);
 
   /** The elements of `GET /stock`, each as JSON, in batches. */
-  async *stock(snapshot: Snapshot, scope: CustomerScope): AsyncGenerator<string[]> {
+  async *elements(snapshot: Snapshot, scope: CustomerScope): AsyncGenerator<string[]> {
     if (!scope.warehouseCode) return;
     const join = {
       sql: 'JOIN stock ON stock.SKU = prices.SKU AND stock.WarehouseCode = ?',

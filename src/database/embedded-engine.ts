@@ -1,0 +1,104 @@
+import Libsql from 'libsql';
+import type { DataSource, DataSourceOptions } from 'typeorm';
+import type { Engine, Snapshot } from './engine.js';
+import { migrations } from './migrations/migrations.js';
+import type { Query, Row } from './query.js';
+
+/** How long a statement waits for a lock, in milliseconds. It blocks the whole process meanwhile. */
+const BUSY_MS = 5000;
+/** How long a command waits for another's import, in milliseconds. */
+const WRITE_BUSY_MS = 3_600_000;
+
+/**
+ * SQLite in a file. Its driver has one connection, which look-ups share; a transaction on it would mix the reads and
+ * writes of several requests, so every snapshot and every writer opens a connection of its own.
+ */
+export class EmbeddedEngine implements Engine {
+  readonly options: DataSourceOptions;
+
+  constructor(private readonly path: string) {
+    this.options = {
+      type: 'better-sqlite3',
+      driver: Libsql,
+      database: path,
+      // Readers see the last commit while a writer is at work.
+      enableWAL: true,
+      timeout: BUSY_MS,
+      migrations,
+      migrationsTableName: 'migrations',
+    };
+  }
+
+  lookUp(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+    return dataSource.query(sql, [...parameters]);
+  }
+
+  async openSnapshot(): Promise<Snapshot> {
+    const connection = new Libsql(this.path, { timeout: BUSY_MS });
+    try {
+      connection.exec('PRAGMA query_only = ON');
+      connection.exec('BEGIN');
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    return { query: queryOn(connection), close: async () => rollBack(connection) };
+  }
+
+  async write<T>(_dataSource: DataSource, work: (query: Query) => Promise<T>): Promise<T> {
+    const connection = new Libsql(this.path, { timeout: WRITE_BUSY_MS });
+    try {
+      connection.exec('PRAGMA foreign_keys = ON');
+      // At once, so that a writer that read first cannot be refused later.
+      connection.exec('BEGIN IMMEDIATE');
+      const result = await work(queryOn(connection));
+      connection.exec('COMMIT');
+      return result;
+    } finally {
+      rollBack(connection);
+    }
+  }
+
+  async alone<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
+    // A table that others refer to is changed by replacing it, which must not take their rows along.
+    await dataSource.query('PRAGMA foreign_keys = OFF');
+    await dataSource.query('BEGIN IMMEDIATE');
+    try {
+      const result = await work();
+      await dataSource.query('COMMIT');
+      return result;
+    } catch (error) {
+      await dataSource.query('ROLLBACK').catch(() => undefined);
+      throw error;
+    } finally {
+      await dataSource.query('PRAGMA foreign_keys = ON');
+    }
+  }
+
+  upsertClause(keys: readonly string[], columns: readonly string[]): string {
+    const assignments = columns.map((column) => `${column} = excluded.${column}`);
+    return ` ON CONFLICT (${keys.join()}) DO UPDATE SET ${assignments.join()}`;
+  }
+
+  async close(): Promise<void> {}
+}
+
+function queryOn(connection: Libsql.Database): Query {
+  return async (sql, parameters = []) => {
+    const statement = connection.prepare(sql);
+    // The binding ends the process over a boolean, and takes a lone null for an object with names.
+    const bound = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value));
+    if (statement.reader) return statement.all(bound) as Row[];
+    statement.run(bound);
+    return [];
+  };
+}
+
+/** Ends the transaction, if any, and the connection. Closing alone would leave the snapshot until garbage collection. */
+function rollBack(connection: Libsql.Database): void {
+  try {
+    if (connection.inTransaction) connection.exec('ROLLBACK');
+  } finally {
+    connection.close();
+  }
+}

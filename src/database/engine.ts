@@ -1,0 +1,48 @@
+import type { DataSource, DataSourceOptions } from 'typeorm';
+import type { Settings } from '../config/settings.js';
+import { EmbeddedEngine } from './embedded-engine.js';
+import type { Query } from './query.js';
+import { ServerEngine } from './server-engine.js';
+
+/** One unchanging, read-only view of all tables; whoever opens it closes it. */
+export interface Snapshot {
+  readonly query: Query;
+  close(): Promise<void>;
+}
+
+/** All that differs between the embedded database and a server, except for column types (see migrations/dialect.ts). */
+export interface Engine {
+  /** Options of the data source that serves look-ups, records of customers and keys, and migrations. */
+  readonly options: DataSourceOptions;
+
+  /** Runs one short statement of a look-up. @throws if it does not answer within the wait setting */
+  lookUp: (dataSource: DataSource, sql: string, parameters: readonly unknown[]) => ReturnType<Query>;
+
+  /** Opens a snapshot on a connection that nothing else uses. @throws if none is free within the wait setting */
+  openSnapshot(): Promise<Snapshot>;
+
+  /** Runs `work` in one transaction on a connection of its own, after every other writer of this kind. */
+  write<T>(dataSource: DataSource, work: (query: Query) => Promise<T>): Promise<T>;
+
+  /** Runs `work` while nobody else migrates. */
+  alone<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T>;
+
+  /** What makes an INSERT overwrite the rows whose keys are there already. */
+  upsertClause(keys: readonly string[], columns: readonly string[]): string;
+
+  close(): Promise<void>;
+}
+
+/** Injection token of the {@link Engine} of the running process. */
+export const ENGINE = Symbol('Engine');
+
+/** The engine of `DATABASE_URL`. */
+export function engineOf(settings: Settings): Engine {
+  const path = sqlitePath(settings.DATABASE_URL);
+  return path ? new EmbeddedEngine(path) : new ServerEngine(settings);
+}
+
+/** The path of the embedded database's file, or undefined where `url` names a MySQL or MariaDB server. */
+export function sqlitePath(url: string): string | undefined {
+  return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined;
+}

@@ -1,0 +1,156 @@
+import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
+import type { Settings } from '../config/settings.js';
+import { withDeadline } from './deadline.js';
+import type { Engine, Snapshot } from './engine.js';
+import { migrations } from './migrations/migrations.js';
+import type { Query, Row } from './query.js';
+
+/** How long a command waits for another's import or migration, in seconds. */
+const LOCK_SECONDS = 3600;
+/** A lock's name holds for the whole server and has at most 64 characters. */
+const LOCK_NAME = `CONCAT('customer-data:', LEFT(SHA2(DATABASE(), 256), 40))`;
+
+/** What of a pooled connection of mysql2 is needed to give up on it. */
+interface Destroyable {
+  destroy(): void;
+}
+
+/**
+ * MySQL or MariaDB. Snapshots come from a pool of their own, so that answers under way cannot keep a look-up or a probe
+ * waiting. A statement that does not answer in time takes its connection along: the next one would wait behind it.
+ */
+export class ServerEngine implements Engine {
+  readonly options: DataSourceOptions;
+  private snapshots?: Promise<DataSource>;
+
+  constructor(private readonly settings: Settings) {
+    this.options = {
+      type: 'mysql',
+      url: settings.DATABASE_URL,
+      charset: 'utf8mb4',
+      // Timestamps are stored in UTC, and days come back as the text that is stored.
+      timezone: 'Z',
+      dateStrings: ['DATE'],
+      poolSize: settings.DATABASE_POOL_SIZE,
+      connectTimeout: settings.DATABASE_WAIT_MS,
+      migrations,
+      migrationsTableName: 'migrations',
+    };
+  }
+
+  async lookUp(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+    const { DATABASE_WAIT_MS: wait, DATABASE_POOL_SIZE: size } = this.settings;
+    const lease = await Lease.of(dataSource, `None of the ${size} look-up connections`, wait, wait);
+    try {
+      return await lease.query(sql, parameters);
+    } finally {
+      await lease.release();
+    }
+  }
+
+  async openSnapshot(): Promise<Snapshot> {
+    const { DATABASE_WAIT_MS: wait, DOWNLOAD_POOL_SIZE: size, DOWNLOAD_STALL_SECONDS: stall } = this.settings;
+    const pool = await this.snapshotPool();
+    const lease = await Lease.of(pool, `None of the ${size} download connections`, wait, stall * 1000);
+    try {
+      await lease.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+      await lease.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
+    const close = async () => {
+      await lease.query('ROLLBACK').catch(() => undefined);
+      await lease.release();
+    };
+    return { query: lease.query, close };
+  }
+
+  async write<T>(dataSource: DataSource, work: (query: Query) => Promise<T>): Promise<T> {
+    return underLock(dataSource, async (query) => {
+      await query('START TRANSACTION');
+      try {
+        const result = await work(query);
+        await query('COMMIT');
+        return result;
+      } catch (error) {
+        await query('ROLLBACK').catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  alone<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
+    return underLock(dataSource, work);
+  }
+
+  upsertClause(_keys: readonly string[], columns: readonly string[]): string {
+    return ` ON DUPLICATE KEY UPDATE ${columns.map((column) => `${column} = VALUES(${column})`).join()}`;
+  }
+
+  async close(): Promise<void> {
+    await this.snapshots?.then((pool) => pool.destroy()).catch(() => undefined);
+  }
+
+  private snapshotPool(): Promise<DataSource> {
+    const options = { ...this.options, poolSize: this.settings.DOWNLOAD_POOL_SIZE } as DataSourceOptions;
+    this.snapshots ??= new DataSource(options).initialize().catch((error) => {
+      this.snapshots = undefined;
+      throw error;
+    });
+    return this.snapshots;
+  }
+}
+
+/** A pooled connection for one task. */
+class Lease {
+  private broken = false;
+
+  private constructor(
+    private readonly queryRunner: QueryRunner,
+    private readonly connection: Destroyable,
+    private readonly patience: number,
+  ) {}
+
+  /**
+   * @param none what is said where no connection comes free
+   * @param wait milliseconds to wait for one
+   * @param patience milliseconds that each statement may take
+   */
+  static async of(pool: DataSource, none: string, wait: number, patience: number): Promise<Lease> {
+    const queryRunner = pool.createQueryRunner();
+    const late = () => queryRunner.release();
+    const message = `${none} came free within ${wait} ms`;
+    const connection = await withDeadline<Destroyable>(queryRunner.connect(), wait, message, late);
+    return new Lease(queryRunner, connection, patience);
+  }
+
+  readonly query: Query = async (sql, parameters = []) => {
+    if (this.broken) throw new Error('The connection was given up');
+    const message = `The database did not answer within ${this.patience} ms`;
+    return withDeadline<Row[]>(this.queryRunner.query(sql, [...parameters]), this.patience, message).catch((error) => {
+      this.broken ||= error.message === message;
+      throw error;
+    });
+  };
+
+  async release(): Promise<void> {
+    if (this.broken) this.connection.destroy();
+    await this.queryRunner.release();
+  }
+}
+
+/** Runs `work` on a connection of its own that holds the writers' lock, which ends with the connection if we die. */
+async function underLock<T>(dataSource: DataSource, work: (query: Query) => Promise<T>): Promise<T> {
+  const queryRunner = dataSource.createQueryRunner();
+  const query: Query = (sql, parameters = []) => queryRunner.query(sql, [...parameters]);
+  try {
+    const [row] = await query(`SELECT GET_LOCK(${LOCK_NAME}, ?) AS taken`, [LOCK_SECONDS]);
+    if (Number(row?.taken) !== 1)
+      throw new Error(`Another import or migration has held its lock for ${LOCK_SECONDS} s; is it stuck?`);
+    return await work(query);
+  } finally {
+    await query(`DO RELEASE_LOCK(${LOCK_NAME})`).catch(() => undefined);
+    await queryRunner.release();
+  }
+}

@@ -1,0 +1,10 @@
+import { Module } from '@nestjs/common';
+import { CustomerScopeGuard } from './customer-scope.guard.js';
+import { CustomerScopeService } from './customer-scope.service.js';
+
+/** What the customer of a request may see, and at which terms. */
+@Module({
+  providers: [CustomerScopeGuard, CustomerScopeService],
+  exports: [CustomerScopeGuard, CustomerScopeService],
+})
+export class ScopeModule {}
