@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { importFiles } from './support/import-files.js';
 import { ServiceProcess } from './support/service-process.js';
+import { TcpProxy } from './support/tcp-proxy.js';
 import { engine, TestDatabase } from './support/test-service.js';
+import { loadVersion, SlowDownload, VERSION_1, versionsIn } from './support/versioned-catalogue.js';
 
 const JWT_SECRET = 'a-secret-that-is-long-enough-for-tests';
 
@@ -91,7 +93,7 @@ if (engine === 'mysql') {
     await database.cliOk('migrate');
     await database.load(importFiles({ 'customers.csv': [['C', '', '', '', '0']] }));
     const key = await database.cliOk('key', 'issue', 'C');
-    const proxy = new Proxy(database.url);
+    const proxy = new TcpProxy(database.url);
     const service = withDatabase({ DATABASE_URL: await proxy.reservedUrl(), DATABASE_WAIT_MS: '1000' });
     const { url } = await service.ports();
     expect((await fetch(`${url}/health`)).status).toBe(503);
@@ -107,6 +109,32 @@ if (engine === 'mysql') {
     await eventually(`${url}/health`, 200);
     expect(await products()).toBe(200);
     expect(service.output).not.toContain(JWT_SECRET);
+    proxy.close();
+  });
+}
+
+if (engine === 'mysql') {
+  test('a database that hangs: every answer comes within the wait, and it recovers by itself', async () => {
+    await database.cliOk('migrate');
+    await database.load(importFiles({ 'customers.csv': [['C', '', '', '', '0']] }));
+    const key = await database.cliOk('key', 'issue', 'C');
+    const proxy = new TcpProxy(database.url);
+    const environment = { DATABASE_WAIT_MS: '500', DOWNLOAD_STALL_SECONDS: '1', DATABASE_POOL_SIZE: '2' };
+    const service = withDatabase({ DATABASE_URL: await proxy.reservedUrl(), ...environment });
+    await proxy.open();
+    const { url, managementUrl } = await service.ports();
+    await eventually(`${url}/health`, 200);
+    const headers = { Authorization: `Bearer ${await token(url, 'C', key)}` };
+    proxy.hang();
+    const began = Date.now();
+    const paths = [...Array(20).fill('/health'), ...Array(20).fill('/stock')] as string[];
+    const answers = await Promise.all(paths.map(async (path) => (await fetch(url + path, { headers })).status));
+    expect(new Set(answers)).toEqual(new Set([503, 500]));
+    expect(Date.now() - began).toBeLessThan(5000);
+    expect((await fetch(`${managementUrl}/livez`)).status).toBe(200);
+    proxy.resume();
+    await eventually(`${url}/health`, 200);
+    expect((await fetch(`${url}/stock`, { headers })).status).toBe(200);
     proxy.close();
   });
 }
@@ -147,6 +175,27 @@ test('SIGTERM ends an idle service with exit code 0, open keep-alive connections
   idle.destroy();
 });
 
+test('SIGTERM lets a download finish, while readiness is red and nothing new is admitted; then exit code 0', async () => {
+  if (engine === 'mysql') await database.cliOk('migrate');
+  const service = withDatabase();
+  const { url, managementUrl } = await service.ports();
+  await eventually(`${url}/health`, 200);
+  await loadVersion(database, 1);
+  const access = await token(url, 'C', await database.cliOk('key', 'issue', 'C'));
+  const download = await SlowDownload.begin(url, '/products', access);
+  const exit = service.stop('SIGTERM');
+  await eventually(`${managementUrl}/readyz`, 503);
+  await expect(fetch(`${url}/api/version`)).rejects.toThrow();
+  expect(versionsIn(await download.finish())).toEqual(new Set([VERSION_1]));
+  expect(await exit).toBe(0);
+});
+
+test('an idle connection outlasts the 60 s of an ingress', async () => {
+  const { url } = await withDatabase().ports();
+  const timeout = /timeout=(\d+)/.exec((await fetch(`${url}/api/version`)).headers.get('keep-alive') ?? '')?.[1];
+  expect(Number(timeout)).toBeGreaterThan(60);
+});
+
 test('production and servers never get the demo data, whatever the setting says', async () => {
   if (engine === 'mysql') await database.cliOk('migrate');
   const service = withDatabase({ NODE_ENV: engine === 'sqlite' ? 'production' : 'development', DEMO_DATA: 'true' });
@@ -167,39 +216,4 @@ if (engine === 'sqlite') {
     await eventually(`${(await again.ports()).url}/health`, 200);
     expect(again.output).not.toContain('API key');
   });
-}
-
-/** A TCP proxy before the database, so that it can come, go and come back at one address. */
-class Proxy {
-  private server?: Server;
-  private readonly sockets = new Set<Socket>();
-  private port = 0;
-  constructor(private readonly target: string) {}
-
-  /** The database's URL through this proxy, which does not listen yet. */
-  async reservedUrl(): Promise<string> {
-    const probe = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => probe.once('listening', resolve));
-    this.port = (probe.address() as { port: number }).port;
-    await new Promise((resolve) => probe.close(resolve));
-    const url = new URL(this.target);
-    url.port = String(this.port);
-    return url.href;
-  }
-
-  async open(): Promise<void> {
-    const { hostname, port } = new URL(this.target);
-    this.server = createServer((inbound) => {
-      const outbound = connect(Number(port || 3306), hostname);
-      for (const socket of [inbound, outbound]) this.sockets.add(socket.on('error', () => undefined));
-      inbound.pipe(outbound).pipe(inbound);
-    }).listen(this.port, '127.0.0.1');
-    await new Promise((resolve) => this.server!.once('listening', resolve));
-  }
-
-  close(): void {
-    this.server?.close();
-    for (const socket of this.sockets) socket.destroy();
-    this.sockets.clear();
-  }
 }

@@ -71,6 +71,11 @@ export class SlowDownload {
     return download;
   }
 
+  /** All that was read so far. */
+  get text(): string {
+    return Buffer.concat(this.chunks).toString();
+  }
+
   get status(): number {
     return Number(this.chunks[0]!.toString().split(' ')[1]);
   }
@@ -88,6 +93,11 @@ export class SlowDownload {
   /** Reads what is left. @returns whether the client can tell that the answer is not complete */
   async breaks(): Promise<boolean> {
     return (await this.finish()) === undefined;
+  }
+
+  /** Sends something more on the same connection. */
+  send(text: string): void {
+    this.socket.write(text);
   }
 
   abort(): void {
