@@ -44,7 +44,7 @@ The demo data is loaded. A customer to try it with, whose key is shown this once
 
   TOKEN=$(curl -s ${base}/auth/token -d grant_type=client_credentials \\
     -d client_id=${customerCode} -d client_secret=${apiKey} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-  curl -H "Authorization: Bearer $TOKEN" ${base}/products
+  curl -s -H "Authorization: Bearer $TOKEN" ${base}/products
 
 `;
 }

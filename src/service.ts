@@ -31,6 +31,7 @@ export async function startService(settings: Settings, logger: LoggerService): P
   const app = await createApp(settings, logger);
   const database = app.get(DatabaseService);
   const management = await NestFactory.create<NestExpressApplication>(ManagementModule.of(database), { logger });
+  management.disable('x-powered-by').disable('etag');
   await app.get(QuotaService).start();
   await app.listen(settings.PORT);
   await management.listen(settings.MANAGEMENT_PORT);

@@ -30,7 +30,8 @@ test('issue prints the key and nothing else, in a process of its own too; only i
 
 test('list shows label, state and times of each key, oldest first, and no digest', async () => {
   await database.cliOk('key', 'issue', 'KEYS', '--label', 'first of two', '--expires', '2999-12-31');
-  await database.cliOk('key', 'issue', 'KEYS', '--expires', '2020-02-29');
+  await database.cliOk('key', 'issue', 'KEYS', '--expires', '2998-12-31');
+  await database.sql(`UPDATE api_keys SET ExpiresAt = '2020-03-01 00:00:00.000' WHERE ExpiresAt LIKE '2999-01-01%'`);
   await database.cliOk('key', 'issue', 'KEYS', '--label', '😀 é');
   const rows = await list();
   expect(rows.map(([, label, state, , expires, revoked]) => [label, state, expires, revoked])).toEqual([
@@ -53,15 +54,22 @@ test('a label has up to 255 characters, whatever their bytes', async () => {
   expect((await list()).map(([, label]) => label)).toEqual(['x'.repeat(255), '😀'.repeat(255)]);
 });
 
-test.each(['tomorrow', '2027-02-29', '2027-13-01', '2027-1-5', '31.12.2027', '2027-12-31T00:00', '20271231', ''])(
-  'issue refuses to expire on %j, and issues nothing',
-  async (day) => {
-    const said = await complaint(database.cli('key', 'issue', 'KEYS', '--expires', day));
-    expect(said).toContain(`option '--expires <date>' argument '${day}' is invalid`);
-    expect(said).toContain('It has to be a day in the form YYYY-MM-DD.');
-    expect(await list()).toEqual([]);
-  },
-);
+test.each([
+  'tomorrow',
+  '2020-02-29',
+  '2027-02-29',
+  '2027-13-01',
+  '2027-1-5',
+  '31.12.2027',
+  '2027-12-31T00:00',
+  '20271231',
+  '',
+])('issue refuses to expire on %j, and issues nothing', async (day) => {
+  const said = await complaint(database.cli('key', 'issue', 'KEYS', '--expires', day));
+  expect(said).toContain(`option '--expires <date>' argument '${day}' is invalid`);
+  expect(said).toContain('It has to be a day in the form YYYY-MM-DD.');
+  expect(await list()).toEqual([]);
+});
 
 test('revoke ends one key at once, and a second time changes nothing', async () => {
   for (const label of ['one', 'two']) await database.cliOk('key', 'issue', 'KEYS', '--label', label);

@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from 'node:fs';
 import { runCli } from '../src/cli/program.js';
 import { readSettings } from '../src/config/settings.js';
 import { cells, complaint } from './support/commands.js';
@@ -68,7 +69,13 @@ describe('the database', () => {
       expect(await database.sql('SHOW TABLES')).toEqual([]);
     });
   } else {
-    test('the embedded database is migrated by the first command', async () => {
+    test.each(commands)('a file that is not there is told of, not made, by %s', async (...args) => {
+      expect(await complaint(database.cli(...args))).toMatch(/^There is no database at .*: npm run cli -- migrate$/m);
+      expect(existsSync(database.url.slice('sqlite:'.length))).toBe(false);
+    });
+
+    test('an older schema is brought up to date by the first command', async () => {
+      writeFileSync(database.url.slice('sqlite:'.length), '');
       expect(cells(await database.cliOk('customer', 'list'))).toHaveLength(1);
       expect(await database.cliOk('migrate')).toBe('The schema is current.');
     });

@@ -114,10 +114,11 @@ test('HEAD is answered without the work of GET', async () => {
   await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 1`);
 });
 
-describe('several requests on one connection, sent at once', () => {
-  const request = (path: string, bearer: string) =>
-    `GET ${path} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${bearer}\r\n\r\n`;
+/** A GET as it goes over the wire. */
+const request = (path: string, bearer: string) =>
+  `GET ${path} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${bearer}\r\n\r\n`;
 
+describe('several requests on one connection, sent at once', () => {
   test('each is answered, as who sent it', async () => {
     await service.database.load(importFiles({ 'customers.csv': [['EMPTY', '', '', '', '0']] }));
     const other = await service.token('EMPTY');

@@ -90,7 +90,7 @@ test.each(['warehouse.csv', 'Warehouses.csv', 'warehouses.CSV', 'product-images.
   'a file named %s, which no import file is',
   async (name) => {
     expect(await refused({ [name]: `${WAREHOUSES}\nW,x\n` })).toEqual([
-      expect.stringContaining(`${name}:1: no import file has this name; the names are price_lists.csv, warehouses.csv`),
+      expect.stringContaining(`${name}: no import file has this name; the names are price_lists.csv, warehouses.csv`),
     ]);
   },
 );
@@ -217,7 +217,7 @@ test('everything that is wrong is listed at once, and nothing twice', async () =
 test.each<[string, (path: string) => void, string]>([
   ['that is missing', () => undefined, 'no such file or directory'],
   ['that is a file', (path) => writeFileSync(path, ''), 'not a directory'],
-  ['that is empty', (path) => mkdirSync(path), ':1: the folder holds no import file; the names are price_lists.csv, '],
+  ['that is empty', (path) => mkdirSync(path), ': the folder holds no import file; the names are price_lists.csv, '],
 ])('a folder %s is named', async (what, make, complaint) => {
   const folder = join(database.folder, `folder ${what}`);
   make(folder);

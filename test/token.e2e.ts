@@ -45,7 +45,7 @@ async function ask([body, headers = {}, query = '']: Sent, { method = 'POST', on
     headers: all.filter(([, value]) => value),
     body: body === undefined ? null : Buffer.from(body), // a Buffer: fetch would give a string a type
   });
-  const { 'x-request-id': id, date, ...rest } = Object.fromEntries(response.headers);
+  const { 'x-request-id': id, 'x-rate-limit-remaining': _left, date, ...rest } = Object.fromEntries(response.headers);
   expect({ id, date, ...rest }).toMatchObject({
     id: expect.stringMatching(/^[\w.-]+$/),
     'cache-control': 'no-store',
@@ -229,7 +229,7 @@ describe('the token (decision 20)', () => {
     const { access_token: next } = (await ask([form(A, key)])).body;
     const claims = part(token, 1);
     expect(part(token, 0)).toEqual({ alg: 'HS256', typ: 'JWT', kid: kid(OLD_SECRET) });
-    expect(Object.keys(claims).toSorted()).toEqual(['aud', 'exp', 'iat', 'iss', 'jti', 'sub']);
+    expect(Object.keys(claims).toSorted()).toEqual(['aud', 'exp', 'iat', 'iss', 'jti', 'rph', 'rpm', 'sub']);
     expect(claims).toMatchObject({ iss: 'customer-data-service', aud: 'customer-data-api', sub: A });
     expect(claims.exp - claims.iat).toBe(3600);
     expect(Math.abs(claims.iat - Date.now() / 1000)).toBeLessThan(10);

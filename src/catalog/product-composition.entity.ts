@@ -13,6 +13,14 @@ export class ProductComposition {
   @Answered({ type: 'varchar', length: 255, meaning: 'Name of the material.', example: 'Polyester' })
   MaterialDescription!: string | null;
 
-  @Answered({ type: 'decimal', precision: 7, scale: 4, meaning: 'Share of the material, in percent.', example: 95 })
+  @Answered({
+    type: 'decimal',
+    precision: 7,
+    scale: 4,
+    min: 0,
+    max: 100,
+    meaning: 'Share of the material, in percent.',
+    example: 95,
+  })
   CompositionPercentage!: string | null;
 }

@@ -65,5 +65,7 @@ function endOfDay(text: string): Date {
   const day = new Date(`${text}T00:00:00Z`);
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
     throw new InvalidArgumentError('It has to be a day in the form YYYY-MM-DD.');
-  return new Date(day.getTime() + 86_400_000);
+  const end = new Date(day.getTime() + 86_400_000);
+  if (end.getTime() <= Date.now()) throw new InvalidArgumentError('That day is over: the key would never work.');
+  return end;
 }

@@ -1,8 +1,11 @@
 import { type INestApplicationContext, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { existsSync } from 'node:fs';
 import { AppModule } from '../app.module.js';
 import type { Settings } from '../config/settings.js';
+import { sqlitePath } from '../database/engine.js';
 import { DatabaseService } from '../database/database.service.js';
+import { CommandFailed } from './command-failed.js';
 
 /** The application as a command uses it: without a listener, connected on first use. */
 export class Session {
@@ -18,7 +21,14 @@ export class Session {
 
   /** A service of the application, with the database ready. @throws if it is not. */
   async get<T>(type: Type<T>): Promise<T> {
-    await (await this.unmigrated()).connect(this.settings().MIGRATE_ON_START);
+    const { DATABASE_URL, MIGRATE_ON_START } = this.settings();
+    const path = sqlitePath(DATABASE_URL);
+    // SQLite would make an empty one, and a wrong DATABASE_URL would pass for an empty catalogue.
+    if (path && !existsSync(path))
+      throw new CommandFailed(
+        `There is no database at ${path} (DATABASE_URL); to make one run: npm run cli -- migrate`,
+      );
+    await (await this.unmigrated()).connect(MIGRATE_ON_START);
     return this.app!.get(type);
   }
 

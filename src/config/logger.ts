@@ -7,7 +7,11 @@ const ASSEMBLY = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'Ro
 /** The log of the process: JSON lines in production, readable ones elsewhere, without the framework's assembly. */
 export class ServiceLogger extends ConsoleLogger {
   constructor({ NODE_ENV }: Settings) {
-    super({ json: NODE_ENV === 'production', logLevels: ['log', 'warn', 'error', 'fatal'] });
+    super({
+      json: NODE_ENV === 'production',
+      colors: Boolean(process.stdout.isTTY),
+      logLevels: ['log', 'warn', 'error', 'fatal'],
+    });
   }
 
   override log(message: unknown, ...rest: unknown[]): void {

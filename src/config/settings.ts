@@ -138,6 +138,8 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env, { signing = t
   const problems = validateSync(settings)
     .filter(({ property }) => signing || property !== 'JWT_SECRET')
     .map(({ property, constraints }) => `${property} ${Object.values(constraints ?? {})[0]}`);
+  if (settings.PORT && settings.PORT === settings.MANAGEMENT_PORT)
+    problems.push('MANAGEMENT_PORT must differ from PORT');
   if (problems.length) throw new SettingsError(problems);
   return Object.freeze(settings);
 }

@@ -32,13 +32,19 @@ export class DemoService {
     const { DATABASE_URL, DEMO_DATA, NODE_ENV } = this.settings;
     if (!DEMO_DATA || NODE_ENV === 'production' || !sqlitePath(DATABASE_URL)) return undefined;
     try {
-      if (!(await this.isEmpty())) return undefined;
+      if (!(await this.isEmpty())) return void (await this.remind());
       await this.imports.importFolder(FOLDER);
       return { customerCode: CUSTOMER, apiKey: await this.keys.issue(CUSTOMER, 'demo', null) };
     } catch (error) {
       this.logger.warn(`The demo data could not be loaded: ${(error as Error).message}`);
       return undefined;
     }
+  }
+
+  /** On a later start the key is known to nobody here any more. */
+  private async remind(): Promise<void> {
+    const found = await this.database.query('SELECT 1 FROM customers WHERE CustomerCode = ?', [CUSTOMER]);
+    if (found.length) this.logger.log(`Demo customer ${CUSTOMER}; for a new key: npm run -s cli -- key issue ${CUSTOMER}`);
   }
 
   private async isEmpty(): Promise<boolean> {

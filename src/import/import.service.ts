@@ -21,12 +21,13 @@ export class ImportService {
    * @throws {ImportRefused} naming every problem; then nothing is written
    */
   async importFolder(folder: string): Promise<ImportSummary> {
-    const present = await this.filesIn(folder);
+    const names = (await readdir(folder)).filter((name) => name.toLowerCase().endsWith('.csv'));
     return this.database.write(async (query) => {
       const problems = new Problems();
+      complainOfNames(folder, names, problems);
       const known = new KnownKeys(query);
       const summary: ImportSummary = [];
-      for (const file of IMPORT_FILES.filter(({ name }) => present.has(name))) {
+      for (const file of IMPORT_FILES.filter(({ name }) => names.includes(name))) {
         const upsert = new Upsert(query, file.entity, this.database);
         const rows = await new FileImport(file, problems).run(join(folder, file.name), known, upsert);
         summary.push({ file: file.name, rows });
@@ -35,15 +36,13 @@ export class ImportService {
       return summary;
     });
   }
+}
 
-  private async filesIn(folder: string): Promise<Set<string>> {
-    const files = (await readdir(folder)).filter((name) => name.toLowerCase().endsWith('.csv'));
-    const names = IMPORT_FILES.map(({ name }) => name);
-    const problems = new Problems();
-    for (const file of files.filter((name) => !names.includes(name)))
-      problems.add(file, 1, `no import file has this name; the names are ${names.join(', ')}`);
-    if (!files.length) problems.add(folder, 1, `the folder holds no import file; the names are ${names.join(', ')}`);
-    problems.assertNone();
-    return new Set(files);
-  }
+/** A file that nobody reads would be passed over without a word. */
+function complainOfNames(folder: string, names: readonly string[], problems: Problems): void {
+  const known = IMPORT_FILES.map(({ name }) => name);
+  const advice = `the names are ${known.join(', ')}`;
+  if (!names.length) problems.add(folder, 0, `the folder holds no import file; ${advice}`);
+  for (const name of names.filter((candidate) => !known.includes(candidate)))
+    problems.add(name, 0, `no import file has this name; ${advice}`);
 }

@@ -2,8 +2,9 @@
 export class Problems {
   private readonly lines: string[] = [];
 
+  /** @param line from 1; 0: the file as a whole */
   add(file: string, line: number, message: string): void {
-    this.lines.push(`${file}:${line}: ${message}`);
+    this.lines.push(`${file}:${line ? `${line}:` : ''} ${message}`);
   }
 
   /** @throws {ImportRefused} if there is any problem */

@@ -2,6 +2,9 @@ import { Entity } from 'typeorm';
 import { Answered, Computed, Stored } from '../resource/field.decorator.js';
 import { netPrice } from './net-price.js';
 
+/** Nobody can order none of a product, or less. */
+const QUANTITY = { type: 'decimal', precision: 14, scale: 4, min: 0.0001 } as const;
+
 /** The price of one SKU on one price list: a row of `prices`, an element of `GET /prices` and of ProductPrices. */
 @Entity('prices')
 export class ProductPrice {
@@ -37,13 +40,11 @@ export class ProductPrice {
   })
   PriceExclVAT!: string;
 
-  @Answered({ type: 'decimal', precision: 14, scale: 4, meaning: 'Minimum order quantity.', example: 6 })
+  @Answered({ ...QUANTITY, meaning: 'Minimum order quantity.', example: 6 })
   MOQ!: string | null;
 
   @Answered({
-    type: 'decimal',
-    precision: 14,
-    scale: 4,
+    ...QUANTITY,
     meaning: 'Order increment; ordered quantities must be multiples of it.',
     example: 6,
   })

@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { COLUMNS } from './import-files.js';
 
 // What the service must answer, computed a second time from the import files alone: nothing of `src/` is used here, so
 // that a mistake there is not made twice. Every file is held in memory, and negative decimals are refused but for stock.
@@ -11,10 +12,7 @@ type Endpoint = (typeof ENDPOINTS)[number];
 type Element = Record<string, string>;
 type Row = Record<string, string>;
 
-export const PRODUCT_FIELDS = words(`SKU Name Description WebsiteDescription ProductCategoryCode WashingInstructions
-  Gender Audience MainColour Barcode Photo Theme PackagedLength_in_cm PackagedWidth_in_cm PackagedHeight_in_cm
-  PackagedWeight_in_g CartonLength_in_cm CartonWidth_in_cm CartonHeight_in_cm CartonWeight_in_g CartonQty AmazonASIN
-  CountryOfOrigin Status StyleCode CartonBarcode HSCode WhatsIncluded ProductCompositionText`);
+export const PRODUCT_FIELDS = COLUMNS['products.csv'].split(',');
 /** The arrays with a file of their own, in order of answer, with their elements' fields; the first is what sorts them. */
 const FILED_ARRAYS = [
   ['ProductImages', 'product_images.csv', 'ImageID FileName IsPrimaryImage'],

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 
 /** Column names of each import file, in the order of the format's description. */
-const COLUMNS = {
+export const COLUMNS = {
   'products.csv':
     'SKU,Name,Description,WebsiteDescription,ProductCategoryCode,WashingInstructions,Gender,Audience,MainColour,Barcode,Photo,Theme,PackagedLength_in_cm,PackagedWidth_in_cm,PackagedHeight_in_cm,PackagedWeight_in_g,CartonLength_in_cm,CartonWidth_in_cm,CartonHeight_in_cm,CartonWeight_in_g,CartonQty,AmazonASIN,CountryOfOrigin,Status,StyleCode,CartonBarcode,HSCode,WhatsIncluded,ProductCompositionText',
   'product_images.csv': 'SKU,ImageID,FileName,IsPrimaryImage',

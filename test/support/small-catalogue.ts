@@ -1,3 +1,7 @@
+import { COLUMNS } from './import-files.js';
+
+const PRODUCT_COLUMNS = COLUMNS['products.csv'].split(',');
+
 /** Terms of A: list LIST-A, warehouse WH-A, 10 % off. */
 export const A = 'SHOP-A';
 /** Terms of B: list LIST-B, warehouse WH-B, 25.5 % off. Shares nothing with A but the SKUs FIXED, OLD and SHARED. */
@@ -20,15 +24,6 @@ export const MARKS_OF_B = [
 ];
 
 const csv = (...lines: string[]) => `${lines.join('\n')}\n`;
-
-/** The scalar fields of interface §2.1; an import file has to have them all. */
-const PRODUCT_COLUMNS = `
-  SKU Name Description WebsiteDescription ProductCategoryCode WashingInstructions Gender Audience MainColour Barcode
-  Photo Theme PackagedLength_in_cm PackagedWidth_in_cm PackagedHeight_in_cm PackagedWeight_in_g CartonLength_in_cm
-  CartonWidth_in_cm CartonHeight_in_cm CartonWeight_in_g CartonQty AmazonASIN CountryOfOrigin Status StyleCode
-  CartonBarcode HSCode WhatsIncluded ProductCompositionText`
-  .trim()
-  .split(/\s+/);
 
 const product = (fields: Record<string, string>) =>
   PRODUCT_COLUMNS.map((column) => ({ Status: 'ACTIVE', ...fields })[column] ?? '').join();

@@ -1,8 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { userInfo } from 'node:os';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
@@ -51,6 +50,12 @@ async function startPrivate({ program, mariadb }) {
     { stdio: 'ignore' },
   );
   globalThis.privateServer = { child, folder };
+  // The teardown does not run where the run is interrupted.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.once(signal, () => {
+      child.kill();
+      process.exit(1);
+    });
   const url = `mysql://root@127.0.0.1:${port}/mysql`;
   for (let attempt = 0; attempt < 300; attempt++) {
     const connection = await mysql.createConnection(url).catch(() => undefined);
