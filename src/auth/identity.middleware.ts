@@ -4,14 +4,20 @@ import passport from 'passport';
 import { type CustomerIdentity, type Identity, setIdentity } from './identity.js';
 import { JwtStrategy } from './jwt.strategy.js';
 
+const BEARER = /^bearer\b/i;
+
 /** Verifies the token of every request, once, before anything else asks who it is from. */
 @Injectable()
 export class IdentityMiddleware implements NestMiddleware {
   constructor(private readonly strategy: JwtStrategy) {}
 
   use(request: Request, response: Response, next: NextFunction): void {
+    if (!BEARER.test(request.headers.authorization ?? '')) {
+      setIdentity(request, { kind: 'none' });
+      return next();
+    }
     const settle = (error: Error | null, user?: CustomerIdentity | false, info?: Error) => {
-      setIdentity(request, identity(request, user || undefined, error ?? info));
+      setIdentity(request, identity(user || undefined, error ?? info));
       next();
     };
     try {
@@ -25,9 +31,8 @@ export class IdentityMiddleware implements NestMiddleware {
   }
 }
 
-function identity(request: Request, user: CustomerIdentity | undefined, problem?: Error): Identity {
+function identity(user: CustomerIdentity | undefined, problem?: Error): Identity {
   if (user) return user;
-  if (!/^bearer\b/i.test(request.headers.authorization ?? '')) return { kind: 'none' };
   return {
     kind: 'invalid',
     reason: problem?.name === 'TokenExpiredError' ? 'it has expired' : 'it is malformed or not ours',

@@ -13,11 +13,9 @@ export class QuotaMiddleware implements NestMiddleware {
     const identity = identityOf(request);
     const verdict = await this.quotas.meter(identity.kind === 'customer' ? identity : undefined);
     const { admitted, window, remaining, endsAt, retryAfter } = verdict;
-    response.set({
-      'X-Rate-Limit-Limit': window.name,
-      'X-Rate-Limit-Remaining': String(remaining),
-      'X-Rate-Limit-Reset': new Date(endsAt).toISOString(),
-    });
+    response.setHeader('X-Rate-Limit-Limit', window.name);
+    response.setHeader('X-Rate-Limit-Remaining', String(remaining));
+    response.setHeader('X-Rate-Limit-Reset', new Date(endsAt).toISOString());
     next(admitted ? undefined : quotaExceeded(window.limit, window.name, retryAfter));
   }
 }

@@ -43,7 +43,8 @@ export class QuotaService implements OnApplicationShutdown {
   }
 
   private windowsOf(customer?: CustomerIdentity): readonly LimitedWindow[] {
-    const own = [customer?.requestsPerMinute, customer?.requestsPerHour];
+    if (!customer?.requestsPerMinute && !customer?.requestsPerHour) return this.windows;
+    const own = [customer.requestsPerMinute, customer.requestsPerHour];
     return this.windows.map((window, index) => ({ ...window, limit: own[index] ?? window.limit }));
   }
 }
