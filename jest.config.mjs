@@ -1,4 +1,4 @@
-import { findServer } from './test/support/find-server.mjs';
+import { findRedis, findServer } from './test/support/find-server.mjs';
 
 /** Packages that are published as ES modules only: compiled for Jest, which loads CommonJS. */
 const ES_MODULES = ['@nestjs', 'content-type'];
@@ -11,39 +11,50 @@ const common = {
   setupFiles: ['reflect-metadata'],
 };
 
-const endToEnd = (engine) => ({
+const endToEnd = (engine, files = 'test/*.e2e.ts') => ({
   ...common,
   displayName: engine,
   setupFiles: [...common.setupFiles, '<rootDir>/test/support/quiet.ts'],
-  testMatch: ['<rootDir>/test/**/*.e2e.ts'],
+  testMatch: [`<rootDir>/${files}`],
   globals: { TEST_ENGINE: engine },
 });
 
-/** Unit tests, then the same end-to-end suite on SQLite and, where there is one, on a MySQL or MariaDB server. */
+const mysql = {
+  ...endToEnd('mysql'),
+  globalSetup: '<rootDir>/test/support/start-server.mjs',
+  globalTeardown: '<rootDir>/test/support/stop-server.mjs',
+};
+
+/** What needs a Redis server: counters that several replicas share. */
+const redis = (program) => ({
+  ...endToEnd('sqlite', 'test/redis/*.e2e.ts'),
+  displayName: 'redis',
+  globals: { TEST_ENGINE: 'sqlite', REDIS_SERVER: program },
+});
+
+/**
+ * Unit tests, then the same end-to-end suite on SQLite and, where there is one, on a MySQL or MariaDB server, then what
+ * needs Redis.
+ */
 export default function config() {
-  const server = findServer();
-  if (!server) reportMissing();
+  const redisServer = findRedis();
   return {
     testTimeout: 60_000,
     projects: [
       { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
       endToEnd('sqlite'),
-      ...(server
-        ? [
-            {
-              ...endToEnd('mysql'),
-              globalSetup: '<rootDir>/test/support/start-server.mjs',
-              globalTeardown: '<rootDir>/test/support/stop-server.mjs',
-            },
-          ]
-        : []),
+      ...(findServer() ? [mysql] : missing('the end-to-end suite on MySQL/MariaDB', MYSQL)),
+      ...(redisServer ? [redis(redisServer)] : missing('the tests on Redis', REDIS)),
     ],
   };
 }
 
-function reportMissing() {
-  const message =
-    'NOT RUN: the end-to-end suite on MySQL/MariaDB. Set TEST_MYSQL_URL, or install mariadbd or mysqld (Debian: mariadb-server).';
+const MYSQL = 'Set TEST_MYSQL_URL, or install mariadbd or mysqld (Debian: mariadb-server).';
+const REDIS = 'Install redis-server (Debian: redis-server).';
+
+function missing(what, remedy) {
+  const message = `NOT RUN: ${what}. ${remedy}`;
   if (process.env.REQUIRE_SERVERS === '1') throw new Error(message);
   console.warn(`\n${message}\n`);
+  return [];
 }

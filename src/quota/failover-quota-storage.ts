@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { withDeadline } from '../database/deadline.js';
 import type { MemoryQuotaStorage } from './memory-quota-storage.js';
+import { withPatience } from './patience.js';
 import { ThrottlerQuotaStorage } from './quota-storage.js';
 import type { BucketCount, QuotaWindow } from './quota-window.js';
 import type { RedisQuotaStorage } from './redis-quota-storage.js';
@@ -42,7 +42,7 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
   async hit(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
     if (!this.lost) {
       try {
-        return await this.inTime(this.redis.hit(bucket, windows));
+        return await withPatience(this.redis.hit(bucket, windows), PATIENCE_MS);
       } catch (error) {
         this.lose((error as Error).message);
       }
@@ -52,7 +52,7 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
 
   /** What all replicas counted; nothing else would be the truth. @throws while Redis does not answer */
   async read(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
-    return this.inTime(this.redis.read(bucket, windows)).catch((cause: Error) => {
+    return withPatience(this.redis.read(bucket, windows), PATIENCE_MS).catch((cause: Error) => {
       throw new Error(`The Redis of REDIS_URL does not answer: ${cause.message}`, { cause });
     });
   }
@@ -80,13 +80,9 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
   }
 
   private answers(): Promise<boolean> {
-    return this.inTime(this.redis.probe()).then(
+    return withPatience(this.redis.probe(), PATIENCE_MS).then(
       () => true,
       () => false,
     );
-  }
-
-  private inTime<T>(work: Promise<T>): Promise<T> {
-    return withDeadline(work, PATIENCE_MS, `no answer within ${PATIENCE_MS} ms`);
   }
 }

@@ -21,8 +21,8 @@ local result, last = {now}, 0
 for i = 3, #ARGV do
   local ttl = tonumber(ARGV[i])
   local kept = redis.call('HMGET', KEYS[1], 'hits:' .. ttl, 'ends:' .. ttl)
-  local hits, ends = tonumber(kept[1] or 0), tonumber(kept[2] or 0)
-  if now >= ends or ends > now + ttl then hits, ends = 0, now + ttl end
+  local hits, ends = tonumber(kept[1] or 0) or 0, tonumber(kept[2] or 0) or 0
+  if not (hits >= 0 and now < ends and ends <= now + ttl) then hits, ends = 0, now + ttl end
   hits = hits + add
   if add > 0 then redis.call('HSET', KEYS[1], 'hits:' .. ttl, hits, 'ends:' .. ttl, ends) end
   if ends > last then last = ends end
@@ -37,7 +37,7 @@ type CountingRedis = Redis & { count(key: string, ...args: (string | number)[]):
 /** Counts in Redis, shared by all replicas: one round trip and one atomic step a request. */
 export class RedisQuotaStorage extends ThrottlerQuotaStorage {
   private readonly redis: CountingRedis;
-  /** How far the clock of Redis is ahead of ours, in milliseconds, once known. */
+  /** How far the clock of Redis is ahead of ours, in milliseconds, at the most; once known. */
   private clockAhead?: number;
 
   /** @param patience milliseconds after which the caller of {@link hit} counts elsewhere */
@@ -54,7 +54,7 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
       connectTimeout: 1000,
-      socketTimeout: 2000,
+      socketTimeout: 5000,
       retryStrategy: (attempt) => Math.min(attempt * 50, 500),
       // A primary that became a replica: connect anew, to whoever the address names now.
       reconnectOnError: ({ message }) => message.startsWith('READONLY'),
@@ -80,6 +80,9 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
   /** Resolves if Redis takes writes. */
   async probe(): Promise<void> {
     await this.redis.set(PROBE, 1, 'PX', PROBE_TTL_MS);
+    const sent = Date.now();
+    const [seconds, microseconds] = await this.redis.time();
+    this.clockAhead = seconds! * 1000 + microseconds! / 1000 - sent;
   }
 
   /** Gives up the connection and what is under way on it, and makes a new one. */
@@ -97,9 +100,11 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
     latest: number,
     windows: readonly QuotaWindow[],
   ): Promise<BucketCount> {
+    const sent = Date.now();
     const [now, ...pairs] = await this.redis.count(PREFIX + bucket, add, latest, ...windows.map(({ ttl }) => ttl));
-    this.clockAhead = now! - Date.now();
     if (!pairs.length) throw new Error('Redis came to this request too late');
+    // Held against the time of sending: when this process comes to the answer says nothing about Redis.
+    this.clockAhead = now! - sent;
     return {
       now: now!,
       counts: windows.map((_, index) => ({ hits: pairs[2 * index]!, endsAt: pairs[2 * index + 1]! })),

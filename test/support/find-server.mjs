@@ -4,10 +4,19 @@ import { delimiter, join } from 'node:path';
 /** The MySQL-like server that the tests may use: a running one by its URL, or the program of one; none: undefined. */
 export function findServer(env = process.env) {
   if (env.TEST_MYSQL_URL) return { url: env.TEST_MYSQL_URL };
-  const folders = [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/libexec'];
-  for (const program of ['mariadbd', 'mysqld']) {
-    const folder = folders.find((candidate) => existsSync(join(candidate, program)));
-    if (folder) return { program: join(folder, program), mariadb: program === 'mariadbd' };
+  for (const name of ['mariadbd', 'mysqld']) {
+    const program = findProgram(name, env);
+    if (program) return { program, mariadb: name === 'mariadbd' };
   }
   return undefined;
+}
+
+/** The program of a Redis server that tests may start, stop and break; none: undefined. */
+export function findRedis(env = process.env) {
+  return findProgram('redis-server', env);
+}
+
+function findProgram(name, env) {
+  const folders = [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/libexec'];
+  return folders.map((folder) => join(folder, name)).find((program) => existsSync(program));
 }

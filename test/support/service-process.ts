@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setPriority } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -23,6 +24,11 @@ export class ServiceProcess {
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => printed.push(text));
     return new ServiceProcess(child, printed);
+  }
+
+  /** Lets other processes go first. */
+  yield(): void {
+    setPriority(this.child.pid!, 15);
   }
 
   get output(): string {

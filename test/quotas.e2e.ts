@@ -1,0 +1,108 @@
+import { call, left, tokenIn } from './support/http-call.js';
+import { LIMITS, QuotaBench, quotaDatabase, SECRET } from './support/quota-bench.js';
+import { quotaSuite, refusalOf } from './support/quota-suite.js';
+import { ServiceProcess } from './support/service-process.js';
+import { A } from './support/small-catalogue.js';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+let bench: QuotaBench;
+/** The time of the service, which runs in this process. It stands still unless a test moves it. */
+let now = Date.UTC(2026, 3, 1, 12);
+beforeAll(async () => {
+  jest.spyOn(Date, 'now').mockImplementation(() => now);
+  bench = await QuotaBench.start();
+});
+afterAll(async () => {
+  jest.restoreAllMocks();
+  await bench.close();
+});
+
+// All windows have ended by then, and all tokens.
+quotaSuite(
+  () => bench,
+  () => (now += 2 * HOUR),
+);
+
+describe('in time', () => {
+  test('the 61st call at second 30 is refused, and free again at second 60 (decisions 23, 24)', async () => {
+    const start = now;
+    await bench.sendTimes(60);
+    now = start + 30 * SECOND;
+    expect(await bench.send()).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });
+    now = start + MINUTE - 1;
+    expect(await bench.send()).toMatchObject({ status: 429, headers: { 'retry-after': '1' } });
+    now = start + MINUTE;
+    const answer = await bench.send();
+    expect([answer.status, left(answer)]).toEqual([200, 59]);
+    expect(answer.headers['x-rate-limit-reset']).toBe(new Date(start + 2 * MINUTE).toISOString());
+  });
+
+  test('polling while blocked does not move the end of the block (decision 23)', async () => {
+    const start = now;
+    const token = tokenIn(await bench.login(A));
+    await bench.sendTimes(59, { token });
+    for (now = start + SECOND; now < start + MINUTE; now += 3 * SECOND) {
+      const { status, headers } = await bench.send({ path: '/products', token });
+      const seconds = (start + MINUTE - now) / SECOND;
+      expect([status, headers['retry-after']]).toEqual([429, String(seconds)]);
+      expect(headers['x-rate-limit-reset']).toBe(new Date(start + MINUTE).toISOString());
+    }
+    now = start + MINUTE;
+    expect((await bench.send({ path: '/products', token })).status).toBe(200);
+  });
+
+  test('60 admitted and 940 refused in one minute leave the hour exhausted; the hour answers (decisions 22, 24)', async () => {
+    const start = now;
+    const answers = [await bench.login(A)];
+    const token = tokenIn(answers[0]!);
+    answers.push(...(await bench.sendTimes(999, { path: '/stock', token })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
+    expect(answers.at(60)).toMatchObject({ status: 429, body: refusalOf(60, '1m') });
+    for (const elapsed of [0, MINUTE, 30 * MINUTE]) {
+      now = start + elapsed;
+      const { status, body, headers } = await bench.send({ path: '/stock', token });
+      expect([status, body]).toEqual([429, refusalOf(1000, '1h')]);
+      expect(headers).toMatchObject({
+        'retry-after': String((HOUR - elapsed) / SECOND),
+        'x-rate-limit-limit': '1h',
+        'x-rate-limit-remaining': '0',
+        'x-rate-limit-reset': new Date(start + HOUR).toISOString(),
+      });
+    }
+    now = start + HOUR;
+    expect((await bench.send({ path: '/stock', token })).status).toBe(200);
+  });
+
+  test('when nothing is exhausted, the window with the fewest calls left is described (decision 25)', async () => {
+    const start = now;
+    for (let minute = 0; minute < 16; minute++) {
+      now = start + minute * MINUTE;
+      await bench.sendTimes(60);
+    }
+    // 40 are left in the hour: fewer than in a minute that has just begun.
+    now = start + 16 * MINUTE;
+    const answer = await bench.send();
+    expect([answer.status, answer.headers['x-rate-limit-limit'], left(answer)]).toEqual([200, '1h', 39]);
+    expect(answer.headers['x-rate-limit-reset']).toBe(new Date(start + HOUR).toISOString());
+  });
+});
+
+test.each(['UTC', 'Pacific/Auckland', 'America/St_Johns'])(
+  'a process in %s tells the same moment in the same form (interface §8.6, decision 24)',
+  async (TZ) => {
+    const database = await quotaDatabase();
+    const settings = { DATABASE_URL: database.url, DEMO_DATA: 'false', JWT_SECRET: SECRET, ...LIMITS, TZ };
+    const service = ServiceProcess.start(settings, database.folder);
+    const { url } = await service.ports();
+    const before = performance.timeOrigin + performance.now(); // Date.now stands still here
+    const { headers } = await call(url);
+    await service.stop();
+    await database.drop();
+    const reset = headers['x-rate-limit-reset'] as string;
+    expect(reset).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(Math.abs(Date.parse(reset) - before - MINUTE)).toBeLessThan(10 * SECOND);
+  },
+);

@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { call, left } from '../support/http-call.js';
+import { forge, quotaDatabase } from '../support/quota-bench.js';
+import { RedisServer } from '../support/redis-server.js';
+import { lossesOf, type Replica, sendAtOnce, startReplicas, statuses, stopReplicas } from '../support/replicas.js';
+import { SteadyLoad } from '../support/steady-load.js';
+import type { TestDatabase } from '../support/test-service.js';
+
+/** What an outage may cost a request (issue 3): 100 ms of patience, and what it takes to count elsewhere. */
+const MOST_MS = 150;
+const OUTAGE_MS = 1200;
+const PLENTY = { rpm: 1_000_000, rph: 1_000_000 };
+
+let database: TestDatabase;
+let redis: RedisServer;
+let replicas: Replica[];
+/** It has no Redis: what its answers take under the same load is the noise of this machine. */
+let control: Replica;
+beforeAll(async () => {
+  database = await quotaDatabase();
+  redis = await RedisServer.create();
+  await redis.start();
+  replicas = await startReplicas(2, database, { REDIS_URL: redis.url });
+  [control] = (await startReplicas(1, database, {})) as [Replica];
+});
+afterAll(async () => {
+  await stopReplicas([...replicas, control]);
+  await redis.remove();
+  await database.drop();
+});
+
+/** How many requests of the customer Redis counted in the minute. */
+const counted = async (customer: string) =>
+  Number(await redis.run('HGET', `customer-data:quota:customer:${customer}`, 'hits:60000'));
+
+async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
+  for (let attempt = 0; attempt < 400; attempt++) {
+    if (await holds()) return;
+    await sleep(25);
+  }
+  throw new Error(`Not within 10 s: ${what}`);
+}
+
+const allBack = () => until('Redis is back', () => lossesOf(replicas).every(({ lost, back }) => lost === back));
+
+interface Outage {
+  begin: () => unknown;
+  end?: () => unknown;
+  /** Whether replicas notice it at all. */
+  lost?: number;
+}
+let asleep: Promise<unknown>;
+const paused: Outage = { begin: () => redis.pause(), end: () => redis.resume() };
+const hung: Outage = {
+  begin: async () => {
+    asleep = redis.run('DEBUG', 'SLEEP', OUTAGE_MS / 1000);
+    await sleep(50); // it sleeps by then
+  },
+  end: () => asleep,
+};
+const readOnly: Outage = {
+  begin: () => redis.run('REPLICAOF', '127.0.0.1', '1'),
+  end: () => redis.run('REPLICAOF', 'NO', 'ONE'),
+};
+const OUTAGES: [string, Outage][] = [
+  ['stopped, and started later', { begin: () => redis.stop(), end: () => redis.start() }],
+  ['killed, and started later', { begin: () => redis.stop('SIGKILL'), end: () => redis.start() }],
+  ['restarted', { begin: () => redis.stop().then(() => redis.start()) }],
+  ['paused by SIGSTOP', paused],
+  ['hung by DEBUG SLEEP', hung],
+  ['made read-only, and promoted back', readOnly],
+  [
+    'out of memory',
+    {
+      begin: () => redis.run('CONFIG', 'SET', 'maxmemory', '1'),
+      end: () => redis.run('CONFIG', 'SET', 'maxmemory', '0'),
+    },
+  ],
+  ['cutting every connection', { begin: () => redis.run('CLIENT', 'KILL', 'TYPE', 'normal') }],
+  ['without its scripts', { begin: () => redis.run('SCRIPT', 'FLUSH'), lost: 0 }],
+];
+
+test.each(OUTAGES)(
+  'Redis %s, under load: nobody is refused or waits for it, it is logged once, and counts are exact after (decision 27)',
+  async (name, { begin, end, lost = 1 }) => {
+    await allBack();
+    const before = lossesOf(replicas);
+    const urls = replicas.map(({ url }) => url);
+    const load = new SteadyLoad([...urls, control.url], { token: forge('BUSY', PLENTY) });
+    await sleep(OUTAGE_MS);
+    const usual = load.outcome(...urls);
+    await begin();
+    await sleep(OUTAGE_MS);
+    await end?.();
+    await allBack();
+    await sleep(OUTAGE_MS / 2);
+    await load.stop();
+    const outcome = load.outcome(...urls);
+    expect(outcome.statuses).toEqual([200]);
+    expect(outcome.answers).toBeGreaterThan(200);
+    // Whatever else goes on here makes answers slow too, those without Redis as well; twice that is chance.
+    const noise = Math.max(usual.longest, load.outcome(control.url).longest);
+    expect(outcome.longest - 2 * noise).toBeLessThan(MOST_MS);
+    expect(lossesOf(replicas)).toEqual(before.map((so) => ({ lost: so.lost + lost, back: so.back + lost })));
+
+    const customer = `AFTER-${name.replaceAll(/\W/g, '-')}`;
+    expect(statuses(await sendAtOnce(200, replicas, { token: forge(customer) }))).toEqual({ 200: 60, 429: 140 });
+    expect(await counted(customer)).toBe(200);
+  },
+);
+
+test.each<[string, Outage]>([
+  ['paused', paused],
+  ['hung', hung],
+  ['read-only', readOnly],
+])(
+  'nothing that was sent while Redis was %s is counted there later (faults.md: counts replayed)',
+  async (name, outage) => {
+    await allBack();
+    const customer = `DURING-${name}`;
+    const request = { token: forge(customer, PLENTY) };
+    await sendAtOnce(20, replicas, request);
+    expect(await counted(customer)).toBe(20);
+    await outage.begin();
+    const sent: Promise<unknown>[] = [];
+    for (const end = Date.now() + OUTAGE_MS - 200; Date.now() < end; await sleep(20))
+      sent.push(sendAtOnce(2, replicas, request));
+    await Promise.all(sent);
+    await outage.end?.();
+    await allBack();
+    // Whatever was under way has come to Redis by now.
+    await sleep(500);
+    expect(await counted(customer)).toBe(20);
+    await sendAtOnce(10, replicas, request);
+    expect(await counted(customer)).toBe(30);
+  },
+);
+
+test.each<[string, (server: RedisServer) => Promise<void>, (server: RedisServer) => unknown]>([
+  ['down', async () => undefined, (server) => server.start()],
+  ['hanging', (server) => server.start().then(() => server.pause()), (server) => server.resume()],
+])(
+  'a replica starts while Redis is %s, is ready, and counts there as soon as it can (issue 3)',
+  async (_name, before, recover) => {
+    const server = await RedisServer.create();
+    await before(server);
+    const [replica] = (await startReplicas(1, database, { REDIS_URL: server.url })) as [Replica];
+    const ready = async () => (await call(replica.managementUrl, { path: '/readyz' })).status === 200;
+    await until('the replica is ready', ready);
+    const request = { token: forge('EARLY') };
+    for (const remaining of [59, 58]) expect(left(await call(replica.url, request))).toBe(remaining);
+    expect(lossesOf([replica])).toEqual([{ lost: 1, back: 0 }]);
+    await recover(server);
+    await until('Redis is back', () => lossesOf([replica])[0]!.back === 1);
+    expect(left(await call(replica.url, request))).toBe(59);
+    expect(await server.run('HGET', 'customer-data:quota:customer:EARLY', 'hits:60000')).toBe('1');
+    // Nor does the end of the replica wait for Redis.
+    server.pause();
+    expect(await replica.process.stop()).toBe(0);
+    await server.remove();
+  },
+);

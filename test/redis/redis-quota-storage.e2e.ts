@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RedisQuotaStorage } from '../../src/quota/redis-quota-storage.js';
+import { judge, type Verdict } from '../../src/quota/verdict.js';
+import { RedisServer } from '../support/redis-server.js';
+
+/** Short windows, so that the tests can wait for their end. */
+const WINDOWS = [
+  { name: 'short', ttl: 1000, limit: 3 },
+  { name: 'long', ttl: 3000, limit: 8 },
+];
+const KEY = (bucket: string) => `customer-data:quota:${bucket}`;
+/** Redis may be slow on a busy machine; here nobody counts elsewhere meanwhile. */
+const PATIENCE_MS = 60_000;
+
+let server: RedisServer;
+let storage: RedisQuotaStorage;
+beforeAll(async () => {
+  server = await RedisServer.create();
+  await server.start();
+  storage = new RedisQuotaStorage(server.url, PATIENCE_MS);
+  await storage.start();
+  while (
+    !(await storage
+      .probe()
+      .then(Boolean, () => true)
+      .then((failed) => !failed))
+  )
+    await sleep(20);
+});
+afterAll(async () => {
+  storage.close();
+  await server.remove();
+});
+
+const meter = async (bucket: string): Promise<Verdict> => judge(WINDOWS, await storage.hit(bucket, WINDOWS));
+const hashOf = async (bucket: string) => {
+  const flat = (await server.run('HGETALL', KEY(bucket))) as string[];
+  return Object.fromEntries(flat.map((name, index) => [name, Number(flat[index + 1])]).filter((_, i) => i % 2 === 0));
+};
+
+test('100 phases: whoever waits exactly Retry-After is admitted, whichever window refused (decision 24)', async () => {
+  const named = new Set<string>();
+  /** A client that starts at its own moment, calls until it is refused, and waits for exactly as long as it is told. */
+  async function client(phase: number): Promise<boolean[]> {
+    const next: boolean[] = [];
+    await sleep((phase * 37) % 1000);
+    for (let round = 0; round < 4; round++) {
+      let verdict = await meter(`phase ${phase}`);
+      while (verdict.admitted) {
+        await sleep((phase * 53 + round * 29) % 200);
+        verdict = await meter(`phase ${phase}`);
+      }
+      named.add(verdict.window.name);
+      await sleep(verdict.retryAfter * 1000);
+      next.push((await meter(`phase ${phase}`)).admitted);
+    }
+    return next;
+  }
+  const outcomes = await Promise.all(Array.from({ length: 100 }, (_, phase) => client(phase)));
+  expect(outcomes).toEqual(outcomes.map(() => [true, true, true, true]));
+  expect([...named].toSorted()).toEqual(['long', 'short']);
+});
+
+test('a window ends when its time has come, though it is polled all the while (decision 23)', async () => {
+  const { endsAt } = await meter('polled');
+  const verdicts: Verdict[] = [];
+  for (let poll = 0; poll < 9; poll++) {
+    verdicts.push(await meter('polled'));
+    await sleep(50);
+  }
+  for (const verdict of verdicts.slice(0, 6)) expect(verdict.endsAt).toBe(endsAt);
+  expect(verdicts.map(({ admitted }) => admitted)).toEqual([true, true, ...Array.from({ length: 7 }, () => false)]);
+});
+
+test('both windows count a refused call (decision 22)', async () => {
+  for (let call = 0; call < 6; call++) await meter('refused');
+  expect(await hashOf('refused')).toMatchObject({ 'hits:1000': 6, 'hits:3000': 6 });
+});
+
+test('calls at the same time are admitted exactly up to the limit (decision 23)', async () => {
+  const verdicts = await Promise.all(Array.from({ length: 500 }, () => meter('at once')));
+  expect(verdicts.filter(({ admitted }) => admitted)).toHaveLength(3);
+});
+
+test('reading counts nothing and makes no key', async () => {
+  expect((await storage.read('never', WINDOWS)).counts.map(({ hits }) => hits)).toEqual([0, 0]);
+  expect(await server.run('EXISTS', KEY('never'))).toBe(0);
+  await meter('once');
+  await storage.read('once', WINDOWS);
+  expect((await storage.read('once', WINDOWS)).counts.map(({ hits }) => hits)).toEqual([1, 1]);
+});
+
+describe('a counter that would block for ever is repaired (issue: a counter without an end)', () => {
+  test.each<[string, string[]]>([
+    ['no end', ['hits:1000', '99', 'hits:3000', '99']],
+    ['an empty end', ['hits:1000', '99', 'ends:1000', '', 'hits:3000', '99', 'ends:3000', '']],
+    ['an end that is no number', ['hits:1000', '99', 'ends:1000', 'soon', 'hits:3000', '99', 'ends:3000', 'later']],
+    [
+      'an end in the year 2100',
+      ['hits:1000', '9', 'ends:1000', '4102444800000', 'hits:3000', '9', 'ends:3000', '4102444800000'],
+    ],
+    ['an end long ago', ['hits:1000', '99', 'ends:1000', '1', 'hits:3000', '99', 'ends:3000', '-1']],
+    ['hits that are no number', ['hits:1000', 'many', 'ends:1000', '', 'hits:3000', 'nan', 'ends:3000', '']],
+    [
+      'an end that is not a number at all',
+      ['hits:1000', '99', 'ends:1000', 'nan', 'hits:3000', '99', 'ends:3000', '-nan'],
+    ],
+    ['nothing known', ['something', 'else']],
+  ])('with %s', async (name, fields) => {
+    await server.run('HSET', KEY(name), ...fields);
+    const before = Date.now();
+    const { admitted, remaining, endsAt } = await meter(name);
+    expect([admitted, remaining]).toEqual([true, 2]);
+    expect(endsAt - before).toBeGreaterThanOrEqual(1000);
+    expect(endsAt - Date.now()).toBeLessThanOrEqual(1000);
+    const left = await server.run('PTTL', KEY(name));
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(3000);
+  });
+});
+
+test('a key goes with the end of its last window', async () => {
+  await meter('going');
+  expect(await server.run('EXISTS', KEY('going'))).toBe(1);
+  await sleep(3100);
+  expect(await server.run('EXISTS', KEY('going'))).toBe(0);
+});

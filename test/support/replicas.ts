@@ -1,0 +1,57 @@
+import { Agent } from 'node:http';
+import { type Answer, call, type Call } from './http-call.js';
+import { LIMITS, SECRET } from './quota-bench.js';
+import { ServiceProcess } from './service-process.js';
+import type { TestDatabase } from './test-service.js';
+
+/** A built service in a process of its own, as one of several replicas. */
+export interface Replica {
+  readonly url: string;
+  readonly managementUrl: string;
+  readonly process: ServiceProcess;
+}
+
+/** Starts so many replicas on one database and one Redis; resolves as soon as all listen. */
+export async function startReplicas(
+  count: number,
+  database: TestDatabase,
+  environment: Record<string, string>,
+): Promise<Replica[]> {
+  const shared = { DATABASE_URL: database.url, DEMO_DATA: 'false', JWT_SECRET: SECRET, ...LIMITS, ...environment };
+  const processes = Array.from({ length: count }, () => ServiceProcess.start(shared, database.folder));
+  return Promise.all(processes.map(async (process) => ({ ...(await process.ports()), process })));
+}
+
+export async function stopReplicas(replicas: Replica[]): Promise<void> {
+  await Promise.all(replicas.map(({ process }) => process.stop('SIGKILL')));
+}
+
+/** How often each replica said that it lost Redis, and that Redis is back. */
+export function lossesOf(replicas: Replica[]): { lost: number; back: number }[] {
+  return replicas.map(({ process: { output } }) => ({
+    lost: output.split('Redis is lost').length - 1,
+    back: output.split('Redis is back').length - 1,
+  }));
+}
+
+/** Sends so many requests at once, each on its own connection, spread over the replicas. */
+export function sendAtOnce(count: number, replicas: Replica[], request: Call): Promise<Answer[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, index) => call(replicas[index % replicas.length]!.url, request)),
+  );
+}
+
+/** Sends the requests over so many connections, each of which sends the next as soon as it has its answer. */
+export async function sendOver(connections: number, url: string, requests: Call[]): Promise<Answer[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const answers = await Promise.all(requests.map((request) => call(url, { ...request, agent })));
+  agent.destroy();
+  return answers;
+}
+
+/** How many answers there are of each status. */
+export function statuses(answers: readonly Answer[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
