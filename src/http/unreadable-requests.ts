@@ -19,11 +19,11 @@ const unreadable = new WeakMap<IncomingMessage, number>();
  */
 export function admitUnreadableRequests(server: Server & { requireHostHeader?: boolean }): void {
   server.requireHostHeader = false;
-  const answering = new WeakMap<Socket, number>();
+  const answers = new WeakMap<Socket, Set<ServerResponse>>();
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request;
-    answering.set(socket, (answering.get(socket) ?? 0) + 1);
-    response.once('close', () => answering.set(socket, answering.get(socket)! - 1));
+    const own = answers.get(request.socket) ?? new Set();
+    answers.set(request.socket, own.add(response));
+    response.once('close', () => own.delete(response));
     if (!isReadable(request)) mark(request, 400);
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -32,7 +32,8 @@ export function admitUnreadableRequests(server: Server & { requireHostHeader?: b
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // An answer under way must not go on with the text of another.
-    if (answering.get(socket)) socket.resetAndDestroy();
+    const begun = [...(answers.get(socket) ?? [])].some(({ headersSent }) => headersSent);
+    if (begun) socket.resetAndDestroy();
     else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else socket.end(rawAnswer(STATUS_BY_CODE[error.code ?? '']));
   });

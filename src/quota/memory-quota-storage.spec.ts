@@ -196,7 +196,7 @@ describe('memory (faults.md: memory that grows with every junk token)', () => {
     const keys = new SigningKeys(readSettings({ JWT_SECRET: 'secret-of-the-memory-suite-0123456789' }));
     const identity = new IdentityMiddleware(new JwtStrategy(keys));
     const quota = new QuotaMiddleware(quotas());
-    const response = { set: () => response } as unknown as Response;
+    const response = { setHeader: () => response } as unknown as Response;
     for (let junk = 0; junk < 100_000; junk++) {
       const request = { headers: { authorization: `Bearer junk-${junk}` } } as Request;
       await new Promise<void>((resolve) => identity.use(request, response, () => resolve()));

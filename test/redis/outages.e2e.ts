@@ -101,7 +101,12 @@ test.each(OUTAGES)(
     // Whatever else goes on here makes answers slow too, those without Redis as well; twice that is chance.
     const noise = Math.max(usual.longest, load.outcome(control.url).longest);
     expect(outcome.longest - 2 * noise).toBeLessThan(MOST_MS);
-    expect(lossesOf(replicas)).toEqual(before.map((so) => ({ lost: so.lost + lost, back: so.back + lost })));
+    // A busy machine may lose Redis once more by itself; what must not be is a loss that is told of twice.
+    for (const [index, losses] of lossesOf(replicas).entries()) {
+      expect(losses.back).toBe(losses.lost);
+      expect(losses.lost).toBeGreaterThanOrEqual(before[index]!.lost + lost);
+      expect(losses.toldTwice).toBe(false);
+    }
 
     const customer = `AFTER-${name.replaceAll(/\W/g, '-')}`;
     expect(statuses(await sendAtOnce(200, replicas, { token: forge(customer) }))).toEqual({ 200: 60, 429: 140 });
@@ -144,19 +149,24 @@ test.each<[string, (server: RedisServer) => Promise<void>, (server: RedisServer)
   async (_name, before, recover) => {
     const server = await RedisServer.create();
     await before(server);
-    const [replica] = (await startReplicas(1, database, { REDIS_URL: server.url })) as [Replica];
-    const ready = async () => (await call(replica.managementUrl, { path: '/readyz' })).status === 200;
-    await until('the replica is ready', ready);
-    const request = { token: forge('EARLY') };
-    for (const remaining of [59, 58]) expect(left(await call(replica.url, request))).toBe(remaining);
-    expect(lossesOf([replica])).toEqual([{ lost: 1, back: 0 }]);
-    await recover(server);
-    await until('Redis is back', () => lossesOf([replica])[0]!.back === 1);
-    expect(left(await call(replica.url, request))).toBe(59);
-    expect(await server.run('HGET', 'customer-data:quota:customer:EARLY', 'hits:60000')).toBe('1');
-    // Nor does the end of the replica wait for Redis.
-    server.pause();
-    expect(await replica.process.stop()).toBe(0);
-    await server.remove();
+    const own = await startReplicas(1, database, { REDIS_URL: server.url });
+    try {
+      const [replica] = own as [Replica];
+      const ready = async () => (await call(replica.managementUrl, { path: '/readyz' })).status === 200;
+      await until('the replica is ready', ready);
+      const request = { token: forge('EARLY') };
+      for (const remaining of [59, 58]) expect(left(await call(replica.url, request))).toBe(remaining);
+      expect(lossesOf(own)).toEqual([{ lost: 1, back: 0, toldTwice: false }]);
+      await recover(server);
+      await until('Redis is back', () => lossesOf(own)[0]!.back === 1);
+      expect(left(await call(replica.url, request))).toBe(59);
+      expect(await server.run('HGET', 'customer-data:quota:customer:EARLY', 'hits:60000')).toBe('1');
+      // Nor does the end of the replica wait for Redis.
+      server.pause();
+      expect(await replica.process.stop()).toBe(0);
+    } finally {
+      await stopReplicas(own);
+      await server.remove();
+    }
   },
 );

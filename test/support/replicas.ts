@@ -27,10 +27,11 @@ export async function stopReplicas(replicas: Replica[]): Promise<void> {
 }
 
 /** How often each replica said that it lost Redis, and that Redis is back. */
-export function lossesOf(replicas: Replica[]): { lost: number; back: number }[] {
+export function lossesOf(replicas: Replica[]): { lost: number; back: number; toldTwice: boolean }[] {
   return replicas.map(({ process: { output } }) => ({
     lost: output.split('Redis is lost').length - 1,
     back: output.split('Redis is back').length - 1,
+    toldTwice: /Redis is lost(?:(?!Redis is back)[^])*Redis is lost/.test(output),
   }));
 }
 
