@@ -15,6 +15,9 @@ import { ManagementModule } from './management.module.js';
 import { QuotaMiddleware } from './quota/quota.middleware.js';
 import { QuotaService } from './quota/quota.service.js';
 
+/** How long answers under way may take when the service stops: less than the 30 s after which Kubernetes kills. */
+const GRACE_MS = 25_000;
+
 /** A running service. */
 export interface Service {
   /** The ports that it listens on, which differ from the settings where those are 0. */
@@ -40,6 +43,9 @@ export async function startService(settings: Settings, logger: LoggerService): P
     managementPort: portOf(management),
     ready: database.start().then((usable) => (usable ? app.get(DemoService).loadIntoEmpty() : undefined)),
     close: async () => {
+      const http = app.getHttpServer();
+      // A client that never finishes, or never begins, must not keep the process until it is killed.
+      setTimeout(() => http.closeAllConnections(), GRACE_MS).unref();
       await app.close();
       await management.close();
     },

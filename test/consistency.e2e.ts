@@ -148,6 +148,19 @@ describe('several requests on one connection, sent at once', () => {
     await restart({});
   });
 
+  test('those that a client leaves behind free what they hold', async () => {
+    for (let client = 0; client < 4; client++) {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => undefined);
+      socket.write(request('/products', token));
+      await new Promise((resolve) => socket.once('data', resolve));
+      socket.pause();
+      socket.write(request('/products', token).repeat(3));
+      await sleep(300);
+      socket.destroy();
+    }
+    expect(versionsIn(await service.text('/products', token))).toEqual(new Set([VERSION_1]));
+  });
+
   test('garbage after it ends an answer under way, and puts nothing into it', async () => {
     const download = await SlowDownload.begin(service.url, '/products', token);
     download.send('nonsense\r\n\r\n');

@@ -113,10 +113,13 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
 
   private async reach(): Promise<void> {
     if (this.dataSource.isInitialized) return;
-    await this.dataSource.initialize().catch((error: NodeJS.ErrnoException) => {
-      const reason = error.message || error.code;
-      throw new Error(`The database of DATABASE_URL cannot be reached: ${reason}`, { cause: error });
-    });
+    try {
+      await this.dataSource.initialize();
+      await this.engine.opened(this.dataSource);
+    } catch (error) {
+      const { message, code } = error as NodeJS.ErrnoException;
+      throw new Error(`The database of DATABASE_URL cannot be reached: ${message || code}`, { cause: error });
+    }
   }
 
   private async pendingMigrations(): Promise<string[]> {

@@ -1,4 +1,5 @@
 import Libsql from 'libsql';
+import { setImmediate } from 'node:timers/promises';
 import type { DataSource, DataSourceOptions } from 'typeorm';
 import type { Engine, Snapshot } from './engine.js';
 import { migrations } from './migrations/migrations.js';
@@ -29,6 +30,8 @@ export class EmbeddedEngine implements Engine {
     };
   }
 
+  async opened(): Promise<void> {}
+
   lookUp(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
     return dataSource.query(sql, [...parameters]);
   }
@@ -42,7 +45,13 @@ export class EmbeddedEngine implements Engine {
       connection.close();
       throw error;
     }
-    return { query: queryOn(connection), close: async () => rollBack(connection) };
+    const query = queryOn(connection);
+    const inTurn: Query = async (sql, parameters) => {
+      // A statement blocks the process; between two of them everybody else has a turn.
+      await setImmediate();
+      return query(sql, parameters);
+    };
+    return { query: inTurn, close: async () => rollBack(connection) };
   }
 
   async write<T>(_dataSource: DataSource, work: (query: Query) => Promise<T>): Promise<T> {

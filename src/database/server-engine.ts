@@ -10,6 +10,18 @@ const LOCK_SECONDS = 3600;
 /** A lock's name holds for the whole server and has at most 64 characters. */
 const LOCK_NAME = `CONCAT('customer-data:', LEFT(SHA2(DATABASE(), 256), 40))`;
 
+/**
+ * What a session of ours must not inherit from the server: without backslash escapes the parameters that mysql2 escapes
+ * could leave their quotes, a row limit would shorten answers, and without strictness values would be cut.
+ */
+const SESSION = `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION',
+  SESSION sql_select_limit = 18446744073709551615`;
+
+/** What of mysql2's pool is needed to set up each of its connections; statements on one run in their order. */
+interface SessionPool {
+  on(event: 'connection', listener: (connection: { query(sql: string, done: () => void): void }) => void): void;
+}
+
 /** What of a pooled connection of mysql2 is needed to give up on it. */
 interface Destroyable {
   destroy(): void;
@@ -36,6 +48,13 @@ export class ServerEngine implements Engine {
       migrations,
       migrationsTableName: 'migrations',
     };
+  }
+
+  async opened(dataSource: DataSource): Promise<void> {
+    const { pool } = dataSource.driver as unknown as { pool: SessionPool };
+    pool.on('connection', (connection) => connection.query(SESSION, () => undefined));
+    // The connection that opened the pool came before the listener.
+    await dataSource.query(SESSION);
   }
 
   async lookUp(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
@@ -92,9 +111,15 @@ export class ServerEngine implements Engine {
     await this.snapshots?.then((pool) => pool.destroy()).catch(() => undefined);
   }
 
+  private async openPool(options: DataSourceOptions): Promise<DataSource> {
+    const pool = await new DataSource(options).initialize();
+    await this.opened(pool);
+    return pool;
+  }
+
   private snapshotPool(): Promise<DataSource> {
     const options = { ...this.options, poolSize: this.settings.DOWNLOAD_POOL_SIZE } as DataSourceOptions;
-    this.snapshots ??= new DataSource(options).initialize().catch((error) => {
+    this.snapshots ??= this.openPool(options).catch((error) => {
       this.snapshots = undefined;
       throw error;
     });

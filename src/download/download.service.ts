@@ -66,19 +66,28 @@ export class DownloadService {
     const cut = (reason: string) => this.cut(response, reason);
     response.setTimeout(stall * 1000, () => cut(`its client took nothing for ${stall} s`));
     const limit = setTimeout(() => cut(`it took longer than ${most} s`), most * 1000);
+    // An answer that waits behind another on its connection is not told when that connection ends.
+    const { socket } = response.req;
+    const gone = new AbortController();
+    const leave = () => gone.abort();
+    socket.once('close', leave);
+    if (socket.destroyed) leave();
     const chunks = async function* () {
       try {
         yield first;
         yield* rest;
       } catch (error) {
-        if (!response.destroyed) cut((error as Error).message);
+        if (!response.destroyed && !socket.destroyed) cut((error as Error).message);
         throw error;
       }
     };
-    await pipeline(Readable.from(chunks(), { highWaterMark: 1 }), response)
+    await pipeline(Readable.from(chunks(), { highWaterMark: 1 }), response, { signal: gone.signal })
       // Either it was cut, which is logged, or its client left.
       .catch(() => undefined)
-      .finally(() => clearTimeout(limit));
+      .finally(() => {
+        clearTimeout(limit);
+        socket.off('close', leave);
+      });
   }
 
   /**

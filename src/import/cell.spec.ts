@@ -118,3 +118,8 @@ test.each([
   expect(() => parseCell(text, column)).toThrow(CellError);
   expect(() => parseCell(text, column)).toThrow(message);
 });
+
+test('a NUL character is refused: the embedded database would cut the text there', () => {
+  for (const type of ['varchar', 'text'] as const)
+    expect(() => parseCell('x\0y', { name: 'N', type, length: 9, stored: true, answered: true })).toThrow(CellError);
+});

@@ -21,6 +21,7 @@ export function parseCell(text: string, field: Field): CellValue {
     if (field.primary || field.nullable === false) throw new CellError('is empty, and has to hold a value');
     return null;
   }
+  if (cell.includes('\0')) throw new CellError('holds a NUL character, which not every database keeps');
   if (field.pattern && !field.pattern.regex.test(cell))
     throw new CellError(`${quote(cell)} is not ${field.pattern.says}`);
   return PARSERS[field.type](cell, field);
