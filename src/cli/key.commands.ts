@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import type { ApiKey } from '../auth/api-key.entity.js';
 import { CustomersService } from '../customers/customers.service.js';
+import { isDay } from '../import/cell.js';
 import { CommandFailed } from './command-failed.js';
 import type { Session } from './session.js';
 import { table } from './table.js';
@@ -62,10 +63,8 @@ function limitedLabel(text: string): string {
 
 /** The first moment after the given day. */
 function endOfDay(text: string): Date {
-  const day = new Date(`${text}T00:00:00Z`);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
-    throw new InvalidArgumentError('It has to be a day in the form YYYY-MM-DD.');
-  const end = new Date(day.getTime() + 86_400_000);
+  if (!isDay(text)) throw new InvalidArgumentError('It has to be a day in the form YYYY-MM-DD.');
+  const end = new Date(Date.parse(`${text}T00:00:00Z`) + 86_400_000);
   if (end.getTime() <= Date.now()) throw new InvalidArgumentError('That day is over: the key would never work.');
   return end;
 }

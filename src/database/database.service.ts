@@ -114,8 +114,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   private async reach(): Promise<void> {
     if (this.dataSource.isInitialized) return;
     try {
-      await this.dataSource.initialize();
-      await this.engine.opened(this.dataSource);
+      await this.engine.open(this.dataSource);
     } catch (error) {
       const { message, code } = error as NodeJS.ErrnoException;
       throw new Error(`The database of DATABASE_URL cannot be reached: ${message || code}`, { cause: error });

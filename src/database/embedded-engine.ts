@@ -30,7 +30,9 @@ export class EmbeddedEngine implements Engine {
     };
   }
 
-  async opened(): Promise<void> {}
+  async open(dataSource: DataSource): Promise<void> {
+    await dataSource.initialize();
+  }
 
   lookUp(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
     return dataSource.query(sql, [...parameters]);

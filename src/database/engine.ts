@@ -15,8 +15,8 @@ export interface Engine {
   /** Options of the data source that serves look-ups, records of customers and keys, and migrations. */
   readonly options: DataSourceOptions;
 
-  /** Prepares the connections of a data source that was just opened. */
-  opened(dataSource: DataSource): Promise<void>;
+  /** Opens a data source with every connection set up. @throws if that fails; then it is closed again */
+  open(dataSource: DataSource): Promise<void>;
 
   /** Runs one short statement of a look-up. @throws if it does not answer within the wait setting */
   lookUp: (dataSource: DataSource, sql: string, parameters: readonly unknown[]) => ReturnType<Query>;

@@ -50,11 +50,15 @@ export class ServerEngine implements Engine {
     };
   }
 
-  async opened(dataSource: DataSource): Promise<void> {
+  async open(dataSource: DataSource): Promise<void> {
+    await dataSource.initialize();
     const { pool } = dataSource.driver as unknown as { pool: SessionPool };
     pool.on('connection', (connection) => connection.query(SESSION, () => undefined));
     // The connection that opened the pool came before the listener.
-    await dataSource.query(SESSION);
+    await dataSource.query(SESSION).catch(async (error) => {
+      await dataSource.destroy();
+      throw error;
+    });
   }
 
   async lookUp(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
@@ -112,8 +116,8 @@ export class ServerEngine implements Engine {
   }
 
   private async openPool(options: DataSourceOptions): Promise<DataSource> {
-    const pool = await new DataSource(options).initialize();
-    await this.opened(pool);
+    const pool = new DataSource(options);
+    await this.open(pool);
     return pool;
   }
 

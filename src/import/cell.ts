@@ -88,7 +88,8 @@ function inBounds(number: string, { min = -Infinity, max = Infinity }: Field): s
   return number;
 }
 
-function isDay(cell: string): boolean {
+/** Whether the text is a day of the calendar in the form YYYY-MM-DD. */
+export function isDay(cell: string): boolean {
   const date = /^\d{4}-\d{2}-\d{2}$/.test(cell) && !cell.startsWith('0000') ? new Date(`${cell}T00:00:00Z`) : undefined;
   return date !== undefined && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(cell);
 }
