@@ -1,0 +1,49 @@
+import { ProductAccessory } from '../catalog/product-accessory.entity.js';
+import { ProductComposition } from '../catalog/product-composition.entity.js';
+import { ProductImage } from '../catalog/product-image.entity.js';
+import { ProductSubstitution } from '../catalog/product-substitution.entity.js';
+import { Product } from '../catalog/product.entity.js';
+import { Customer } from '../customers/customer.entity.js';
+import { PriceList } from '../pricing/price-list.entity.js';
+import { ProductPrice } from '../pricing/product-price.entity.js';
+import { tableOf } from '../resource/columns.js';
+import { columnsOf, type Field, type Resource } from '../resource/field.decorator.js';
+import { StockEntry } from '../stock/stock-entry.entity.js';
+import { Warehouse } from '../stock/warehouse.entity.js';
+
+/** A table that operators load, and its import file, which has the table's name and its columns as headers. */
+export interface ImportTable {
+  name: string;
+  entity: Resource;
+  columns: readonly Field[];
+  /** Which columns name a row of another table, by that table's key; an empty cell names none. */
+  references: Readonly<Record<string, ImportTable>>;
+  /** The column within whose values, as far as a file names them, the file is the whole truth; none: in all of the table. */
+  replacedWithin?: string;
+}
+
+function table(
+  entity: Resource,
+  references: Readonly<Record<string, ImportTable>> = {},
+  replacedWithin?: string,
+): ImportTable {
+  return { name: tableOf(entity), entity, columns: columnsOf(entity), references, replacedWithin };
+}
+
+const priceLists = table(PriceList);
+const warehouses = table(Warehouse);
+const products = table(Product);
+
+/** Every import table, each behind those that it refers to. */
+export const IMPORT_TABLES: readonly ImportTable[] = [
+  priceLists,
+  warehouses,
+  products,
+  table(ProductImage, { SKU: products }),
+  table(ProductAccessory, { SKU: products }),
+  table(ProductSubstitution, { SKU: products }),
+  table(ProductComposition, { SKU: products }),
+  table(ProductPrice, { PriceListCode: priceLists, SKU: products }, 'PriceListCode'),
+  table(StockEntry, { WarehouseCode: warehouses, SKU: products }, 'WarehouseCode'),
+  table(Customer, { PriceListCode: priceLists, WarehouseCode: warehouses }),
+];

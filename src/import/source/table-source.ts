@@ -1,0 +1,55 @@
+import type { Field } from '../../resource/field.decorator.js';
+import type { CellError } from '../cell.js';
+import type { ImportTable } from '../import-tables.js';
+
+/** One row that a file gives for a table. */
+export interface SourceRow {
+  /** The line of the file that it starts on, from 1. */
+  line: number;
+  /** The text of each cell, in the order of the source's columns; '' is no value. Or what is wrong with it. */
+  cells: readonly (string | CellError)[];
+}
+
+/** Tells of a fault of the file. `column` as the file names it; '' where it is about the line as a whole. */
+export type Complain = (line: number, column: string, message: string) => void;
+
+/**
+ * The rows for one table out of one file. Several sources may read the same file, one after the other.
+ */
+export interface TableSource {
+  readonly table: ImportTable;
+  /** The file as complaints name it: its base name, or `standard input`. */
+  readonly file: string;
+  /** The columns of the table that the file speaks of; all of its key. */
+  readonly columns: readonly Field[];
+
+  /** How the file names a column, for complaints. */
+  label(column: Field): string;
+
+  /**
+   * Reads the file once, from its beginning. Rows that cannot be made are told to `complain` and left out.
+   * @throws {SourceFault} where the file cannot be read on; the rows before that are still yielded
+   */
+  rows(complain: Complain): AsyncIterable<SourceRow[]>;
+}
+
+/** The file cannot be read from `line` on, or not used at all. */
+export class SourceFault extends Error {
+  constructor(
+    readonly line: number,
+    message: string,
+    /** As the file names it; '' where the fault is of no one column. */
+    readonly column = '',
+  ) {
+    super(message);
+  }
+}
+
+/** How a text file is read. */
+export interface ReadingOptions {
+  encoding: 'utf-8' | 'windows-1252';
+  /** Undefined: found out from the first line. */
+  delimiter?: ',' | ';' | '\t';
+  /** Whether numbers have a comma before their decimals; then none may have a point. */
+  decimalComma: boolean;
+}
