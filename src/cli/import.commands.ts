@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type ImportRun, ImportLogService } from '../import/import-log.service.js';
+import { ImportLogService } from '../import/import-log.service.js';
+import type { ImportRun } from '../import/import-run.entity.js';
 import type { ImportSummary } from '../import/import-summary.js';
 import { IMPORT_TABLES } from '../import/import-tables.js';
 import { ImportService } from '../import/import.service.js';
@@ -91,23 +92,15 @@ function describe({ tables, notes, dryRun, seconds }: ImportSummary): string {
   return [table(['table', 'file', ...COUNTS], rows), ...notes, end].join('\n');
 }
 
-function logCells({ startedAt, endedAt, startedBy, mode, outcome, tables, files }: ImportRun): string[] {
-  const sum = (count: 'added' | 'changed' | 'removed') => String(tables.reduce((total, one) => total + one[count], 0));
-  const seconds = endedAt ? ((endedAt.getTime() - startedAt.getTime()) / 1000).toFixed(1) : '-';
-  const named = files.map(({ name, sha256 }) => (sha256 ? `${name} (${sha256.slice(0, 12)})` : name));
+function logCells({ StartedAt, EndedAt, StartedBy, Mode, Outcome, Tables, Files }: ImportRun): string[] {
+  const sum = (count: 'added' | 'changed' | 'removed') =>
+    String((Tables ?? []).reduce((total, one) => total + one[count], 0));
+  const seconds = EndedAt ? ((EndedAt.getTime() - StartedAt.getTime()) / 1000).toFixed(1) : '-';
+  const files = (Files ?? []).map(({ name, sha256 }) => (sha256 ? `${name} (${sha256.slice(0, 12)})` : name));
   // A command that was killed could not say so.
-  const end = outcome ?? 'unfinished';
-  return [
-    startedAt.toISOString(),
-    startedBy,
-    mode,
-    end,
-    seconds,
-    sum('added'),
-    sum('changed'),
-    sum('removed'),
-    named.join(', '),
-  ];
+  const outcome = Outcome ?? 'unfinished';
+  const counts = [sum('added'), sum('changed'), sum('removed')];
+  return [StartedAt.toISOString(), StartedBy, Mode, outcome, seconds, ...counts, files.join(', ')];
 }
 
 function delimiter(text: string): ',' | ';' | '\t' {

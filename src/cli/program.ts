@@ -31,6 +31,8 @@ export async function runCli(
     .description('Operates the Customer Data Service: its database, files, customers and API keys.')
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .exitOverride()
+    // Options of `import` are none of `import log`.
+    .enablePositionalOptions()
     .showHelpAfterError('(--help tells more)');
   for (const add of [dataCommands, customerCommands, keyCommands, quotaCommands]) add(program, session, print);
   importCommands(program, session, output);

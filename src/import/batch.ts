@@ -3,7 +3,7 @@ import type { SourceRow } from './source/table-source.js';
 
 /** More rows in one statement save nothing that could be measured. */
 const ROWS = 1000;
-const CHARACTERS = 1_000_000;
+const CHARACTERS = 250_000;
 /** A UTF-16 unit takes at most three bytes of UTF-8; one that is escaped takes two. */
 const BYTES_A_CHARACTER = 3;
 /** Quotes, commas and placeholders around a value. */

@@ -4,12 +4,13 @@ import { DatabaseService } from '../database/database.service.js';
 import type { WriteSession } from '../database/engine.js';
 import { ImportLogService } from './import-log.service.js';
 import type { FileSummary, ImportProgress, ImportSummary, TableSummary } from './import-summary.js';
-import { IMPORT_TABLES } from './import-tables.js';
+import { IMPORT_TABLES, type ImportTable } from './import-tables.js';
 import { KnownKeys } from './known-keys.js';
 import { ImportRefused, Problems } from './problems.js';
 import { Replacement } from './replacement.js';
 import { openSources, type SourceRequest, type Sources } from './source/sources.js';
 import type { InputFile } from './source/input-file.js';
+import type { TableSource } from './source/table-source.js';
 import { type ImportContext, type RowCounts, TableImport } from './table-import.js';
 
 /** What to import, and how. */
@@ -81,27 +82,33 @@ async function load(
   { replace = false, allowRemovals = false, dryRun = false }: ImportRequest,
   onProgress: OnProgress,
 ): Promise<TableSummary[]> {
+  const progress = (source: TableSource, rows: number): ImportProgress => {
+    const { position, size } = fileOf(source);
+    return { file: source.file, table: source.table.name, rows, bytes: position, size };
+  };
   const problems = new Problems();
   const context: ImportContext = { session, problems, known: new KnownKeys(session, replace), dryRun, replace };
-  const imports: TableImport[] = [];
-  for (const source of sources) {
-    const file = fileOf(source);
-    const one = new TableImport(source, context, (rows) =>
-      onProgress({ file: source.file, table: source.table.name, rows, bytes: file.position, size: file.size }),
-    );
-    await one.run();
-    imports.push(one);
+  const replacement = replace ? new Replacement(context) : undefined;
+  const counts = new Map<ImportTable, Pick<TableSummary, 'file'> & RowCounts>();
+  for (const table of IMPORT_TABLES) {
+    const source = sources.find((candidate) => candidate.table === table);
+    // Held no longer than for its table: it knows every key of the file.
+    const file = source && new TableImport(source, context, (rows) => onProgress(progress(source, rows)));
+    await file?.run();
+    if (file) counts.set(table, { file: file.source.file, ...file.counts });
+    if (problems.none) await replacement?.visit(table, file);
   }
-  const removed = replace && problems.none ? await new Replacement(imports, context).run(allowRemovals) : undefined;
+  const removed = problems.none ? await replacement?.finish(allowRemovals) : undefined;
   problems.assertNone();
   return IMPORT_TABLES.flatMap((table) => {
-    const one = imports.find(({ source }) => source.table === table);
-    const counts: RowCounts = one?.counts ?? { rows: 0, added: 0, changed: 0, unchanged: 0, removed: 0 };
     const gone = removed?.get(table) ?? 0;
-    if (!one && !gone) return [];
-    return { table: table.name, file: one?.source.file ?? null, ...counts, removed: gone };
+    if (!counts.has(table) && !gone) return [];
+    return { table: table.name, ...(counts.get(table) ?? NOT_READ), removed: gone };
   });
 }
+
+/** Of a table from which rows go because those go that they hang on. */
+const NOT_READ = { file: null, rows: 0, added: 0, changed: 0, unchanged: 0 };
 
 function summaries(files: readonly InputFile[]): FileSummary[] {
   return files.map(({ name, sha256 = null, size }) => ({ name, sha256, bytes: size }));

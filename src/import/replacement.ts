@@ -1,6 +1,6 @@
 import type { Row } from '../database/query.js';
 import type { Field } from '../resource/field.decorator.js';
-import { IMPORT_TABLES, type ImportTable } from './import-tables.js';
+import { type ImportTable, isReferredTo } from './import-tables.js';
 import type { ImportContext, TableImport } from './table-import.js';
 import { KEY_SEPARATOR, TableRows, type RowValues } from './table-rows.js';
 import { scanTable } from './table-scan.js';
@@ -11,6 +11,7 @@ const MOST_REMOVED = 0.2;
 
 /** How many stored rows of a table, all and those that its file speaks for, stay or go. */
 interface Tally {
+  file: string;
   removed: number;
   all: number;
   removedInScope: number;
@@ -22,43 +23,41 @@ interface Tally {
  * ones. Row by row and children first, so that every removed row is counted, in a dry run, too.
  */
 export class Replacement {
-  /** Keys of removed rows of the tables that others refer to. */
-  private readonly gone = new Map<ImportTable, Set<string>>();
+  /** Keys of removed rows of the tables that others refer to, and the files that do not hold them. */
+  private readonly gone = new Map<ImportTable, { file: string; keys: Set<string> }>();
   private readonly tallies = new Map<ImportTable, Tally>();
-  private readonly imports: ReadonlyMap<ImportTable, TableImport>;
 
-  constructor(
-    imports: readonly TableImport[],
-    private readonly context: ImportContext,
-  ) {
-    this.imports = new Map(imports.map((one) => [one.source.table, one]));
+  constructor(private readonly context: ImportContext) {}
+
+  /** Visits a table after those that it refers to. @param file its import, where it has one */
+  async visit(table: ImportTable, file?: TableImport): Promise<void> {
+    const orphans = parents(table).some(([, parent]) => this.gone.get(parent)?.keys.size);
+    if (file || orphans) await this.removeFrom(table, file);
   }
 
-  /** @returns how many rows of each table are removed */
-  async run(allowRemovals: boolean): Promise<ReadonlyMap<ImportTable, number>> {
-    for (const table of IMPORT_TABLES) if (this.concerns(table)) await this.removeFrom(table);
-    for (const [table, gone] of [...this.gone].toReversed())
+  /** Removes what others hung on, and complains where too much goes. @returns how many rows of each table are removed */
+  async finish(allowRemovals: boolean): Promise<ReadonlyMap<ImportTable, number>> {
+    for (const [table, { keys }] of [...this.gone].toReversed())
       await this.remove(
         table,
-        [...gone].map((key) => [key]),
+        [...keys].map((key) => [key]),
       );
     if (!allowRemovals) this.guard();
     return new Map([...this.tallies].map(([table, { removed }]) => [table, removed]));
   }
 
-  private concerns(table: ImportTable): boolean {
-    return this.imports.has(table) || parents(table).some(([, parent]) => this.gone.get(parent)?.size);
-  }
-
-  private async removeFrom(table: ImportTable): Promise<void> {
+  private async removeFrom(table: ImportTable, file?: TableImport): Promise<void> {
     const keys = keysOf(table);
     const selected = [...keys, ...parents(table).map(([{ name }]) => name)];
-    const tally = this.tallyOf(table);
-    const gone = isParent(table) ? new Set<string>() : undefined;
-    if (gone) this.gone.set(table, gone);
+    // What is in the file and was stored before stays.
+    const kept = file ? file.counts.changed + file.counts.unchanged : 0;
+    const tally = { file: file?.source.file ?? table.name, removed: 0, all: kept, removedInScope: 0, inScope: kept };
+    this.tallies.set(table, tally);
+    const gone = isReferredTo(table) ? new Set<string>() : undefined;
+    if (gone) this.gone.set(table, { file: tally.file, keys: gone });
     for await (const rows of scanTable(this.context.session.query, table, [...new Set(selected)], BATCH_ROWS)) {
       const removed = rows
-        .filter((row) => this.goes(table, row, tally))
+        .filter((row) => this.goes(table, row, tally, file))
         .map((row) => keys.map((key) => String(row[key])));
       if (gone) for (const [key] of removed) gone.add(key!);
       else await this.remove(table, removed);
@@ -66,14 +65,15 @@ export class Replacement {
   }
 
   /** Whether a stored row goes; counts it. */
-  private goes(table: ImportTable, row: Row, tally: Tally): boolean {
-    const file = this.imports.get(table);
+  private goes(table: ImportTable, row: Row, tally: Tally, file?: TableImport): boolean {
     const key = keysOf(table)
       .map((name) => row[name])
       .join(KEY_SEPARATOR);
     if (file?.keys.has(key)) return false;
     const within = file !== undefined && (!table.replacedWithin || file.named.has(String(row[table.replacedWithin])));
-    const orphaned = parents(table).filter(([{ name }, parent]) => this.gone.get(parent)?.has(row[name] as string));
+    const orphaned = parents(table).filter(([{ name }, parent]) =>
+      this.gone.get(parent)?.keys.has(row[name] as string),
+    );
     for (const [column, parent] of within ? [] : orphaned)
       if (!column.primary) this.complain(table, row, column, parent);
     const goes = within || orphaned.some(([{ primary }]) => primary);
@@ -88,20 +88,11 @@ export class Replacement {
   private complain(table: ImportTable, row: Row, column: Field, parent: ImportTable): void {
     const key = keysOf(table).map((name) => row[name]);
     this.context.problems.add(
-      this.imports.get(parent)!.source.file,
+      this.gone.get(parent)!.file,
       0,
       column.name,
       `"${row[column.name]}" is not in the file and would be removed, but ${table.name} ${key.join(', ')} has it`,
     );
-  }
-
-  private tallyOf(table: ImportTable): Tally {
-    // What is in the file and was stored before stays.
-    const { changed = 0, unchanged = 0 } = this.imports.get(table)?.counts ?? {};
-    const kept = changed + unchanged;
-    const tally = { removed: 0, all: kept, removedInScope: 0, inScope: kept };
-    this.tallies.set(table, tally);
-    return tally;
   }
 
   private async remove(table: ImportTable, keys: readonly RowValues[]): Promise<void> {
@@ -112,8 +103,7 @@ export class Replacement {
   }
 
   private guard(): void {
-    for (const [table, { removed, all, removedInScope, inScope }] of this.tallies) {
-      const file = this.imports.get(table)?.source.file ?? table.name;
+    for (const [table, { file, removed, all, removedInScope, inScope }] of this.tallies) {
       const [part, whole] = removedInScope > inScope * MOST_REMOVED ? [removedInScope, inScope] : [removed, all];
       if (part > whole * MOST_REMOVED) this.context.problems.add(file, 0, '', tooMany(table, part, whole));
     }
@@ -130,6 +120,3 @@ const keysOf = ({ columns }: ImportTable) => columns.filter(({ primary }) => pri
 
 const parents = ({ columns, references }: ImportTable): [Field, ImportTable][] =>
   columns.filter(({ name }) => references[name]).map((column) => [column, references[column.name]!]);
-
-const isParent = (table: ImportTable) =>
-  IMPORT_TABLES.some(({ references }) => Object.values(references).includes(table));

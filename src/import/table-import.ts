@@ -2,6 +2,7 @@ import type { WriteSession } from '../database/engine.js';
 import type { Field } from '../resource/field.decorator.js';
 import { Batches } from './batch.js';
 import { CellError, parseCell, type CellValue } from './cell.js';
+import { isReferredTo } from './import-tables.js';
 import { KeyIndex } from './key-index.js';
 import type { KnownKeys } from './known-keys.js';
 import { OnePerGroup } from './one-per-group.js';
@@ -58,7 +59,7 @@ export class TableImport {
   ) {
     this.rows = new TableRows(context.session, source.table, source.columns);
     this.single = OnePerGroup.of(source);
-    context.known.bring(source.table, this.keys);
+    if (isReferredTo(source.table)) context.known.bring(source.table, this.keys);
   }
 
   async run(): Promise<void> {
