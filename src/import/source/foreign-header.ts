@@ -1,5 +1,5 @@
+import { didYouMean } from './did-you-mean.js';
 import { type Mapping, usesOfHeaders } from './mapping.js';
-import { didYouMean } from './near-miss.js';
 import { type Complain, SourceFault } from './table-source.js';
 
 /** The header of a file of another system, seen with a map. */

@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import type { Problems } from '../problems.js';
-import { didYouMean } from './near-miss.js';
+import { didYouMean } from './did-you-mean.js';
 
 /** A map file that is being read. */
 interface MapFile {

@@ -1,8 +1,8 @@
 import type { Field } from '../../resource/field.decorator.js';
 import type { CellError } from '../cell.js';
-import type { CsvRecord } from './csv-records.js';
 import { givesList } from './mapping-rule.js';
 import type { Conditions, TableMapping } from './mapping.js';
+import type { CsvRecord } from './record-parser.js';
 import { RuleReading, valueOrError } from './rule-reading.js';
 import type { SourceRow } from './table-source.js';
 
@@ -72,9 +72,7 @@ export class MappedRows {
       );
       return [];
     }
-    const rows = Array.from({ length: size }, (_, at) =>
-      given.map((cell) => (isList(cell) ? (cell[at] ?? '') : cell)),
-    );
+    const rows = Array.from({ length: size }, (_, at) => given.map((cell) => (isList(cell) ? (cell[at] ?? '') : cell)));
     return rows.filter((row) => this.listKeys.some((index) => row[index] !== ''));
   }
 

@@ -1,11 +1,12 @@
 import type { Field } from '../../resource/field.decorator.js';
 import type { ImportTable } from '../import-tables.js';
-import { type CsvRecord, readCsv } from './csv-records.js';
+import { readCsv } from './csv-records.js';
 import { ForeignHeader } from './foreign-header.js';
 import type { InputFile } from './input-file.js';
 import { MappedRows } from './mapped-rows.js';
-import { headersOf } from './mapping-rule.js';
+import { valueHeadersOf } from './mapping-rule.js';
 import { type Mapping, type TableMapping, usesOfHeaders } from './mapping.js';
+import type { CsvRecord } from './record-parser.js';
 import { type Complain, type ReadingOptions, SourceFault, type SourceRow, type TableSource } from './table-source.js';
 
 /** What a file of another system gives, read by a map. */
@@ -42,7 +43,8 @@ class MappedSource implements TableSource {
   readonly file: string;
   readonly columns: readonly Field[];
   private readonly headers: ReadonlySet<string>;
-  private rowsMade?: MappedRows;
+  /** How many rows of the file the map kept out, in the latest reading. */
+  passedOver = 0;
 
   /** @param badLines lines that were complained of already: they are wrong for every table of the file */
   constructor(
@@ -60,23 +62,22 @@ class MappedSource implements TableSource {
 
   label(column: Field): string {
     const rule = this.mapping.columns.find((mapped) => mapped.column === column)?.rule;
-    const headers = new Set(rule ? headersOf(rule) : []);
+    const headers = new Set(rule ? valueHeadersOf(rule) : []);
     const spellings = [...headers].map((header) => this.header.spelling(header));
     return `${spellings.join(', ') || 'constant'} (${this.table.name}.${column.name})`;
   }
 
-  /** How many rows of the file the map kept out, in the latest reading. */
-  get passedOver(): number {
-    return this.rowsMade?.passedOver ?? 0;
-  }
-
   async *rows(complain: Complain): AsyncGenerator<SourceRow[]> {
-    if (!this.headers.size) return yield this.mapped(complain).of({ line: 1, cells: [] });
+    if (!this.headers.size) {
+      yield this.mapped(complain).of({ line: 1, cells: [] });
+      return;
+    }
     let rows: MappedRows | undefined;
     for await (const chunk of readCsv(this.input.bytes(), this.options)) {
       const records = rows ? chunk : chunk.slice(1);
       rows ??= this.open(chunk[0]!, complain);
       const made = records.filter((record) => this.fits(record, complain)).flatMap((record) => rows!.of(record));
+      this.passedOver = rows.passedOver;
       if (made.length) yield made;
     }
     if (!rows) throw new SourceFault(1, 'the file is empty; its first line has to name the columns');
@@ -88,18 +89,19 @@ class MappedSource implements TableSource {
   }
 
   private mapped(complain: Complain): MappedRows {
-    const { decimalComma } = this.options;
-    const position = (header: string) => this.header.position(header);
-    return (this.rowsMade = new MappedRows(this.mapping, position, decimalComma, (line, column, message) =>
-      complain(line, this.label(column), message),
-    ));
+    return new MappedRows(
+      this.mapping,
+      (header) => this.header.position(header),
+      this.options.decimalComma,
+      (line, column, message) => complain(line, this.label(column), message),
+    );
   }
 
   private fits({ cells, line }: CsvRecord, complain: Complain): boolean {
     const { width } = this.header;
     if (cells.length === width) return true;
     if (!this.badLines.has(line))
-      complain(line, '', `${cells.length} cells where the first line has ${width}; is a separator or a quote amiss?`);
+      complain(line, '', `${cells.length} cells where the header has ${width}; is a separator or a quote amiss?`);
     this.badLines.add(line);
     return false;
   }

@@ -3,11 +3,10 @@ import { CellError, parseCell } from '../cell.js';
 import type { MapNode } from './map-node.js';
 import { type CellRule, givesList, type ListRule, type Rule } from './mapping-rule.js';
 
-const CELL_KEYS = [
-  ...(['from', 'row', 'split', 'quotes', 'escape', 'item', 'key', 'number'] as const),
+const KEYS = [
+  ...(['constant', 'join', 'of', 'from', 'row', 'split', 'quotes', 'escape', 'item', 'key', 'number'] as const),
   ...(['replace', 'values', 'otherwise', 'keep', 'times', 'prepend'] as const),
 ] as const;
-const KEYS = ['constant', 'join', 'of', ...CELL_KEYS] as const;
 type Key = (typeof KEYS)[number];
 type Keys = ReadonlyMap<Key, MapNode>;
 
@@ -66,7 +65,6 @@ function readJoin(node: MapNode, keys: Keys, column?: Field): Rule {
 }
 
 function readCell(node: MapNode, keys: Keys, column?: Field): Rule {
-  refuseOthers(keys, CELL_KEYS);
   for (const [key, value] of keys) {
     const needed = NEEDS[key];
     if (needed && !keys.has(needed)) value.complain(`needs ${needed} beside it`);

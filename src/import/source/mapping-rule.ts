@@ -52,9 +52,15 @@ export function givesList(rule: Rule): boolean {
   return rule.kind === 'first' && rule.rules.some(givesList);
 }
 
-/** The headers that a rule reads. */
+/** All headers that a rule reads. */
 export function headersOf(rule: Rule): string[] {
   if (rule.kind === 'constant') return [];
   if (rule.kind !== 'cell') return rule.rules.flatMap(headersOf);
   return [...rule.from, ...(rule.row ? [rule.row.key, ...headersOf(rule.row.is)] : [])];
+}
+
+/** The headers that a rule takes its value from, without those by which it finds a row. */
+export function valueHeadersOf(rule: Rule): string[] {
+  if (rule.kind === 'constant') return [];
+  return rule.kind === 'cell' ? [...rule.from] : rule.rules.flatMap(valueHeadersOf);
 }

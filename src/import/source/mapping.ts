@@ -1,12 +1,13 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Field } from '../../resource/field.decorator.js';
 import { IMPORT_TABLES, type ImportTable } from '../import-tables.js';
-import { Problems } from '../problems.js';
+import { ImportRefused, Problems } from '../problems.js';
+import { didYouMean } from './did-you-mean.js';
 import { type MapNode, parseMapFile } from './map-node.js';
 import { givesList, headersOf, type Rule } from './mapping-rule.js';
 import { readRule } from './mapping-rule-reader.js';
-import { didYouMean } from './near-miss.js';
 
 /** How the rows of our tables come out of a file of another system. */
 export interface Mapping {
@@ -28,7 +29,7 @@ export interface TableMapping {
   readonly distinct: boolean;
 }
 
-export interface ColumnMapping {
+interface ColumnMapping {
   readonly column: Field;
   readonly rule: Rule;
 }
@@ -43,7 +44,11 @@ const NO_CONDITIONS: Conditions = new Map();
  * @throws {ImportRefused} naming everything that is wrong with it
  */
 export async function readMapping(path: string): Promise<Mapping> {
-  return parseMapping(await readFile(path, 'utf8'), basename(path));
+  const bytes = await readFile(path);
+  const file = basename(path);
+  if (isUtf8(bytes)) return parseMapping(bytes.toString(), file);
+  const message = 'the map is not valid UTF-8; save it with the encoding UTF-8';
+  throw new ImportRefused([{ file, line: 0, column: '', message }], 1);
 }
 
 /**
@@ -58,7 +63,7 @@ export function parseMapping(text: string, name: string): Mapping {
     readTable(entries.get(table.name)!, table),
   );
   const used = new Set(tables.flatMap((table) => [...usesOfHeaders(table).keys()]));
-  if (!used.size) root.complain('the map takes nothing out of the file; name a table and its columns');
+  if (problems.none && !used.size) root.complain('the map takes nothing out of the file; name a table and its columns');
   const headers = readSpellings(entries.get('headers'), used);
   problems.assertNone();
   return { headers, tables };
@@ -123,7 +128,7 @@ function readConditions(node: MapNode | undefined): Conditions {
 function readSpellings(node: MapNode | undefined, used: ReadonlySet<string>): Mapping['headers'] {
   const spellings = new Map<string, readonly string[]>();
   for (const [header, texts] of node?.entries() ?? []) {
-    if (!used.has(header)) texts.complain(`no table of the map uses this header${didYouMean(header, used)}`);
+    if (!used.has(header)) texts.complain(`no table of the map uses this header${didYouMean(header, [...used])}`);
     const others = texts.texts();
     for (const other of others) if (used.has(other)) texts.complain(`${other} is a header of the map itself`);
     spellings.set(header, others);

@@ -11,7 +11,13 @@ const read = async (system: string) => readMapped(sampleOf(system), await mappin
 const rows = (columns: string[], values: unknown[][]) =>
   values.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])));
 
-const IMAGE = ['SKU', 'ImageID', 'FileName', 'IsPrimaryImage'];
+const images = (folder: string, values: [SKU: string, path: string, main: boolean][]) =>
+  values.map(([SKU, path, IsPrimaryImage]) => ({
+    SKU,
+    ImageID: folder + path,
+    FileName: folder + path,
+    IsPrimaryImage,
+  }));
 
 test('magento2.yaml', async () => {
   const { tables, complaints, notes } = await read('magento2');
@@ -21,7 +27,6 @@ test('magento2.yaml', async () => {
     ProductCategoryCode: 'Lanterns',
     PackagedWeight_in_g: '85',
   };
-  const image = (SKU: string, path: string, main: boolean) => [SKU, path, path, main];
   expect(complaints).toEqual([]);
   expect(tables).toEqual({
     price_lists: [{ PriceListCode: 'MAGENTO', PriceListName: 'Magento', CurrencyCode: 'EUR' }],
@@ -56,11 +61,11 @@ test('magento2.yaml', async () => {
       },
       { SKU: 'PLAN-1', Name: 'Party plan by e-mail', Status: 'ACTIVE' },
     ],
-    product_images: rows(IMAGE, [
-      image('LAN-100-RED', '/l/a/lan-100-red.jpg', true),
-      image('LAN-100-RED', '/l/a/lan-100-back.jpg', false),
-      image('LAN-100-BLU', '/l/a/lan-100-blu.jpg', false),
-      image('LED-7', '/l/e/led-7.jpg', true),
+    product_images: images('', [
+      ['LAN-100-RED', '/l/a/lan-100-red.jpg', true],
+      ['LAN-100-RED', '/l/a/lan-100-back.jpg', false],
+      ['LAN-100-BLU', '/l/a/lan-100-blu.jpg', false],
+      ['LED-7', '/l/e/led-7.jpg', true],
     ]),
     product_accessories: ['LED-7', 'HOOK-2', 'GLUE-9'].map((AccessorySKU) => ({ SKU: 'LAN-100-RED', AccessorySKU })),
     product_substitutions: [{ SKU: 'LAN-100-RED', SubstituteSKU: 'LAN-200' }],
@@ -99,7 +104,6 @@ test('woocommerce.yaml', async () => {
     PackagedHeight_in_cm: '20',
     StyleCode: 'WIND',
   };
-  const image = (SKU: string, name: string, main: boolean) => [SKU, `${uploads}/${name}`, `${uploads}/${name}`, main];
   expect(complaints).toEqual([]);
   expect(tables).toEqual({
     price_lists: [{ PriceListCode: 'WOOCOMMERCE', PriceListName: 'WooCommerce', CurrencyCode: 'EUR' }],
@@ -148,13 +152,13 @@ test('woocommerce.yaml', async () => {
       },
       { SKU: 'CLASS-1', Name: 'Flying lesson', Status: 'ACTIVE' },
     ],
-    product_images: rows(IMAGE, [
-      image('KITE-1', 'kite-1.jpg', true),
-      image('KITE-1', 'kite-1-box.jpg', false),
-      image('WIND-RED', 'wind-red.jpg', true),
-      image('WIND-BLU', 'wind.jpg', true),
-      image('WIND-BLU', 'wind-garden.jpg', false),
-      image('PIN-S', 'pin.jpg', true),
+    product_images: images(`${uploads}/`, [
+      ['KITE-1', 'kite-1.jpg', true],
+      ['KITE-1', 'kite-1-box.jpg', false],
+      ['WIND-RED', 'wind-red.jpg', true],
+      ['WIND-BLU', 'wind.jpg', true],
+      ['WIND-BLU', 'wind-garden.jpg', false],
+      ['PIN-S', 'pin.jpg', true],
     ]),
     product_accessories: rows(
       ['SKU', 'AccessorySKU'],
@@ -228,16 +232,13 @@ const SHOPIFY_TABLES = {
       StyleCode: 'cloak',
     },
   ],
-  product_images: rows(
-    IMAGE,
-    [
-      ['HAT-BLK-M', 'hat-1.jpg', true] as const,
-      ['HAT-BLK-M', 'hat-2.jpg', false] as const,
-      ['HAT-BLK-M', 'hat-black.jpg', false] as const,
-      ['CLK-1', 'cloak.jpg', true] as const,
-      ['CLK-1', 'cloak-back.jpg', false] as const,
-    ].map(([SKU, name, main]) => [SKU, `${CDN}/${name}`, `${CDN}/${name}`, main]),
-  ),
+  product_images: images(`${CDN}/`, [
+    ['HAT-BLK-M', 'hat-1.jpg', true],
+    ['HAT-BLK-M', 'hat-2.jpg', false],
+    ['HAT-BLK-M', 'hat-black.jpg', false],
+    ['CLK-1', 'cloak.jpg', true],
+    ['CLK-1', 'cloak-back.jpg', false],
+  ]),
   prices: rows(
     ['PriceListCode', 'SKU', 'Price', 'DiscountEligible'],
     [
