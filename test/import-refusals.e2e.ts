@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { IMPORT_FILES } from '../src/import/import-files.js';
+import { IMPORT_TABLES } from '../src/import/import-tables.js';
 import { tableOf } from '../src/resource/columns.js';
 import { type ImportFileName, importFile, importFiles } from './support/import-files.js';
 import { TestDatabase } from './support/test-service.js';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 async function dump(): Promise<string> {
-  const tables = IMPORT_FILES.map(({ entity }) => tableOf(entity));
+  const tables = IMPORT_TABLES.map(({ entity }) => tableOf(entity));
   return JSON.stringify(await Promise.all(tables.map((table) => database.sql(`SELECT * FROM ${table} ORDER BY 1, 2`))));
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { IMPORT_FILES } from '../src/import/import-files.js';
+import { IMPORT_TABLES } from '../src/import/import-tables.js';
 import { tableOf } from '../src/resource/columns.js';
 import { cliProcess } from './support/commands.js';
 import { importFile, importFiles } from './support/import-files.js';
@@ -27,7 +27,7 @@ type Rows = Record<string, unknown>[];
 
 /** Every row of every imported table. */
 async function dump(): Promise<Record<string, Rows>> {
-  const tables = IMPORT_FILES.map(({ entity }) => tableOf(entity));
+  const tables = IMPORT_TABLES.map(({ entity }) => tableOf(entity));
   const rows = await Promise.all(tables.map((table) => database.sql(`SELECT * FROM ${table} ORDER BY 1, 2`)));
   return Object.fromEntries(tables.map((table, index) => [table, rows[index]!]));
 }

@@ -4,7 +4,8 @@ import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import { ApiKey } from '../src/auth/api-key.entity.js';
 import { engineOf } from '../src/database/engine.js';
 import { migrations } from '../src/database/migrations/migrations.js';
-import { IMPORT_FILES } from '../src/import/import-files.js';
+import { ImportRun } from '../src/import/import-run.entity.js';
+import { IMPORT_TABLES } from '../src/import/import-tables.js';
 import { tableOf } from '../src/resource/columns.js';
 import { columnsOf, type Field } from '../src/resource/field.decorator.js';
 import { engine, TestDatabase } from './support/test-service.js';
@@ -37,7 +38,7 @@ test('going down leaves no table of ours, and going up again makes the same sche
 });
 
 test('no table is without an entity, and no entity without a table', async () => {
-  expect(await tables()).toEqual([...IMPORT_FILES.map(({ entity }) => tableOf(entity)), tableOf(ApiKey)].toSorted());
+  expect(await tables()).toEqual([...IMPORT_TABLES.map(({ entity }) => tableOf(entity)), tableOf(ApiKey), tableOf(ImportRun)].toSorted());
 });
 
 // TypeORM declares these itself: they are no columns of import files.
@@ -45,7 +46,7 @@ const FURTHER: Record<string, object[]> = {
   customers: [{ name: 'Active', type: columnType({ type: 'boolean' }), required: true }],
 };
 
-test.each(IMPORT_FILES.map(({ entity }) => [tableOf(entity), entity] as const))(
+test.each(IMPORT_TABLES.map(({ entity }) => [tableOf(entity), entity] as const))(
   'the columns of %s are those that its entity declares, as long, as precise and as required',
   async (table, entity) => {
     const declared = columnsOf(entity).map((column) => ({
@@ -57,7 +58,7 @@ test.each(IMPORT_FILES.map(({ entity }) => [tableOf(entity), entity] as const))(
   },
 );
 
-test.each([ApiKey, ...IMPORT_FILES.map(({ entity }) => entity)])('TypeORM knows every column of %p', async (entity) => {
+test.each([ApiKey, ImportRun, ...IMPORT_TABLES.map(({ entity }) => entity)])('TypeORM knows every column of %p', async (entity) => {
   const known = getMetadataArgsStorage().filterColumns(entity);
   const names = known.map(({ propertyName }) => propertyName).toSorted();
   expect((await columns(tableOf(entity))).map(({ name }) => name)).toEqual(names);

@@ -13,6 +13,6 @@ export class ProductImage {
   @Answered({ type: 'varchar', length: 2048, meaning: 'Name of the image file.', example: 'pir-1001_front.jpg' })
   FileName!: string | null;
 
-  @Answered({ type: 'boolean', meaning: 'Whether this is the main image.', example: true })
+  @Answered({ type: 'boolean', onePer: 'SKU', meaning: 'Whether this is the main image.', example: true })
   IsPrimaryImage!: boolean | null;
 }

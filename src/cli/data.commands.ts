@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
 import { ExportService } from '../import/export.service.js';
-import { ImportService } from '../import/import.service.js';
 import type { Session } from './session.js';
-import { table } from './table.js';
 
-/** `migrate`, `import` and `export`. */
+/** `migrate` and `export`. */
 export function dataCommands(program: Command, session: Session, print: (text: string) => void): void {
   program
     .command('migrate')
@@ -12,19 +10,6 @@ export function dataCommands(program: Command, session: Session, print: (text: s
     .action(async () => {
       const done = await (await session.unmigrated()).migrate();
       print(done.length ? `Ran ${done.join(', ')}.` : 'The schema is current.');
-    });
-  program
-    .command('import')
-    .argument('<dir>', 'folder with import files, any of those that docs/import-format.md names')
-    .description('Adds or overwrites, by key, all rows of the files in a folder: all of them, or none.')
-    .action(async (dir: string) => {
-      const summary = await (await session.get(ImportService)).importFolder(dir);
-      print(
-        table(
-          ['file', 'rows'],
-          summary.map(({ file, rows }) => [file, String(rows)]),
-        ),
-      );
     });
   program
     .command('export')

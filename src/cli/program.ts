@@ -1,34 +1,41 @@
 import { Command, CommanderError } from 'commander';
+import type { Readable } from 'node:stream';
 import { readSettings, type Settings, SettingsError } from '../config/settings.js';
 import { ImportRefused } from '../import/problems.js';
 import { UnknownReference } from '../customers/customers.service.js';
 import { CommandFailed } from './command-failed.js';
 import { customerCommands } from './customer.commands.js';
 import { dataCommands } from './data.commands.js';
+import { importCommands } from './import.commands.js';
 import { keyCommands } from './key.commands.js';
 import { quotaCommands } from './quota.commands.js';
 import { Session } from './session.js';
 
-/** Where the commands write: answers to `stdout`, everything else to `stderr`. */
+/** What commands read and where they write: answers to `stdout`, everything else to `stderr`. */
 export interface Output {
+  stdin?: Readable;
   stdout: { write(text: string): unknown };
-  stderr: { write(text: string): unknown };
+  stderr: { write(text: string): unknown; isTTY?: boolean };
 }
 
 /** Runs one command line. @returns the exit code: 0, or 1 where anything went wrong. */
 export async function runCli(
   args: readonly string[],
-  { stdout, stderr }: Output,
+  output: Output,
   settings: () => Settings = () => readSettings(undefined, { signing: false }),
 ): Promise<number> {
+  const { stdout, stderr } = output;
   const print = (text: string) => void stdout.write(`${text}\n`);
   const session = new Session(settings);
   const program = new Command('customer-data')
     .description('Operates the Customer Data Service: its database, files, customers and API keys.')
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .exitOverride()
+    // Options of `import` are none of `import log`.
+    .enablePositionalOptions()
     .showHelpAfterError('(--help tells more)');
   for (const add of [dataCommands, customerCommands, keyCommands, quotaCommands]) add(program, session, print);
+  importCommands(program, session, output);
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;

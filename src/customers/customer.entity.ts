@@ -9,7 +9,7 @@ export class Customer {
     length: 64,
     primary: true,
     pattern: {
-      regex: /^[A-Za-z0-9._-]{1,64}$/,
+      test: (code) => /^[A-Za-z0-9._-]{1,64}$/.test(code),
       says: 'a code of 1 to 64 letters, digits, dots, dashes and underscores',
     },
   })

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, MigrationExecutor } from 'typeorm';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { withDeadline } from './deadline.js';
-import { ENGINE, type Engine, type Snapshot } from './engine.js';
+import { ENGINE, type Engine, type Snapshot, type WriteSession } from './engine.js';
 import type { Query } from './query.js';
 
 const RETRY_MS = 1000;
@@ -38,14 +38,9 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   }
 
   /** Runs `work` in one transaction that no other import overlaps; readers see all of it at its end, or nothing. */
-  async write<T>(work: (query: Query) => Promise<T>): Promise<T> {
+  async write<T>(work: (session: WriteSession) => Promise<T>): Promise<T> {
     this.assertUsable();
     return this.engine.write(this.dataSource, work);
-  }
-
-  /** What makes an INSERT overwrite the rows whose keys are there already. */
-  upsertClause(keys: readonly string[], columns: readonly string[]): string {
-    return this.engine.upsertClause(keys, columns);
   }
 
   /**

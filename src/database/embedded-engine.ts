@@ -1,7 +1,7 @@
 import Libsql from 'libsql';
 import { setImmediate } from 'node:timers/promises';
 import type { DataSource, DataSourceOptions } from 'typeorm';
-import type { Engine, Snapshot } from './engine.js';
+import type { Engine, Snapshot, WriteSession } from './engine.js';
 import { migrations } from './migrations/migrations.js';
 import type { Query, Row } from './query.js';
 
@@ -9,6 +9,8 @@ import type { Query, Row } from './query.js';
 const BUSY_MS = 5000;
 /** How long a command waits for another's import, in milliseconds. */
 const WRITE_BUSY_MS = 3_600_000;
+/** What SQLite is built with: so many parameters, and a longest text. */
+const LIMITS = { parameters: 32_766, bytes: 1_000_000_000 };
 
 /**
  * SQLite in a file. Its driver has one connection, which look-ups share; a transaction on it would mix the reads and
@@ -56,13 +58,13 @@ export class EmbeddedEngine implements Engine {
     return { query: inTurn, close: async () => rollBack(connection) };
   }
 
-  async write<T>(_dataSource: DataSource, work: (query: Query) => Promise<T>): Promise<T> {
+  async write<T>(_dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
     const connection = new Libsql(this.path, { timeout: WRITE_BUSY_MS });
     try {
       connection.exec('PRAGMA foreign_keys = ON');
       // At once, so that a writer that read first cannot be refused later.
       connection.exec('BEGIN IMMEDIATE');
-      const result = await work(queryOn(connection));
+      const result = await work({ query: queryOn(connection), limits: LIMITS, upsertClause, rowIn });
       connection.exec('COMMIT');
       return result;
     } finally {
@@ -86,12 +88,17 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
-  upsertClause(keys: readonly string[], columns: readonly string[]): string {
-    const assignments = columns.map((column) => `${column} = excluded.${column}`);
-    return ` ON CONFLICT (${keys.join()}) DO UPDATE SET ${assignments.join()}`;
-  }
-
   async close(): Promise<void> {}
+}
+
+function upsertClause(keys: readonly string[], columns: readonly string[]): string {
+  const assignments = columns.map((column) => `${column} = excluded.${column}`);
+  return ` ON CONFLICT (${keys.join()}) DO UPDATE SET ${assignments.join()}`;
+}
+
+function rowIn(columns: readonly string[], count: number): string {
+  const row = `(${columns.map(() => '?').join()})`;
+  return `(${columns.join()}) IN (VALUES ${Array(count).fill(row).join()})`;
 }
 
 function queryOn(connection: Libsql.Database): Query {

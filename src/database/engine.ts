@@ -10,6 +10,19 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
+/** A transaction that writes, and the SQL for it that differs between the databases. */
+export interface WriteSession {
+  readonly query: Query;
+  /** How much one statement may hold. */
+  readonly limits: { parameters: number; bytes: number };
+
+  /** What makes an INSERT overwrite the rows whose keys are there already. */
+  upsertClause(keys: readonly string[], columns: readonly string[]): string;
+
+  /** The condition that the values of `columns` are one of `count` combinations, which come as parameters. */
+  rowIn(columns: readonly string[], count: number): string;
+}
+
 /** All that differs between the embedded database and a server, except for column types (see migrations/dialect.ts). */
 export interface Engine {
   /** Options of the data source that serves look-ups, records of customers and keys, and migrations. */
@@ -25,13 +38,10 @@ export interface Engine {
   openSnapshot(): Promise<Snapshot>;
 
   /** Runs `work` in one transaction on a connection of its own, after every other writer of this kind. */
-  write<T>(dataSource: DataSource, work: (query: Query) => Promise<T>): Promise<T>;
+  write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T>;
 
   /** Runs `work` while nobody else migrates. */
   alone<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T>;
-
-  /** What makes an INSERT overwrite the rows whose keys are there already. */
-  upsertClause(keys: readonly string[], columns: readonly string[]): string;
 
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import { withDeadline } from './deadline.js';
-import type { Engine, Snapshot } from './engine.js';
+import type { Engine, Snapshot, WriteSession } from './engine.js';
 import { migrations } from './migrations/migrations.js';
 import type { Query, Row } from './query.js';
 
@@ -89,11 +89,14 @@ export class ServerEngine implements Engine {
     return { query: lease.query, close };
   }
 
-  async write<T>(dataSource: DataSource, work: (query: Query) => Promise<T>): Promise<T> {
+  async write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
     return underLock(dataSource, async (query) => {
+      const [row] = await query('SELECT @@max_allowed_packet AS bytes');
+      // The parameters are part of the text, so that their number is bounded by its length alone.
+      const limits = { parameters: Infinity, bytes: Number(row?.bytes) };
       await query('START TRANSACTION');
       try {
-        const result = await work(query);
+        const result = await work({ query, limits, upsertClause, rowIn });
         await query('COMMIT');
         return result;
       } catch (error) {
@@ -105,10 +108,6 @@ export class ServerEngine implements Engine {
 
   alone<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
     return underLock(dataSource, work);
-  }
-
-  upsertClause(_keys: readonly string[], columns: readonly string[]): string {
-    return ` ON DUPLICATE KEY UPDATE ${columns.map((column) => `${column} = VALUES(${column})`).join()}`;
   }
 
   async close(): Promise<void> {
@@ -167,6 +166,15 @@ class Lease {
     if (this.broken) this.connection.destroy();
     await this.queryRunner.release();
   }
+}
+
+function upsertClause(_keys: readonly string[], columns: readonly string[]): string {
+  return ` ON DUPLICATE KEY UPDATE ${columns.map((column) => `${column} = VALUES(${column})`).join()}`;
+}
+
+function rowIn(columns: readonly string[], count: number): string {
+  const row = `(${columns.map(() => '?').join()})`;
+  return `(${columns.join()}) IN (${Array(count).fill(row).join()})`;
 }
 
 /** Runs `work` on a connection of its own that holds the writers' lock, which ends with the connection if we die. */

@@ -33,7 +33,7 @@ export class DemoService {
     if (!DEMO_DATA || NODE_ENV === 'production' || !sqlitePath(DATABASE_URL)) return undefined;
     try {
       if (!(await this.isEmpty())) return void (await this.remind());
-      await this.imports.importFolder(FOLDER);
+      await this.imports.run({ paths: [FOLDER] });
       return { customerCode: CUSTOMER, apiKey: await this.keys.issue(CUSTOMER, 'demo', null) };
     } catch (error) {
       this.logger.warn(`The demo data could not be loaded: ${(error as Error).message}`);

@@ -10,6 +10,13 @@ export class CellError extends Error {}
 /** MySQL's TEXT holds so many bytes. */
 const TEXT_BYTES = 65_535;
 
+/** All but tab and line breaks. The second range is mostly text that was decoded as another encoding than it is in. */
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
+/** In a code a line break is damage, too. */
+const CONTROL_OR_BREAK = /[\0-\x1f\x7f-\x9f]/;
+/** As spreadsheets write it: with decimals, or with a sign. `1E3` alone may well be a code. */
+const E_NOTATION = /^-?\d+([.,]\d+E[+-]?|E[+-])\d+$/i;
+
 /**
  * The value that a cell of an import file stands for; an empty one is null.
  * @throws {CellError} if the column cannot hold it
@@ -21,9 +28,10 @@ export function parseCell(text: string, field: Field): CellValue {
     if (field.primary || field.nullable === false) throw new CellError('is empty, and has to hold a value');
     return null;
   }
-  if (cell.includes('\0')) throw new CellError('holds a NUL character, which not every database keeps');
-  if (field.pattern && !field.pattern.regex.test(cell))
-    throw new CellError(`${quote(cell)} is not ${field.pattern.says}`);
+  refuseControlCharacters(cell, prose);
+  if (!prose && E_NOTATION.test(cell) && (field.type === 'varchar' || field.type === 'text'))
+    throw new CellError(`${quote(cell)} is a number that a spreadsheet rounded; export the column as text`);
+  if (field.pattern && !field.pattern.test(cell)) throw new CellError(`${quote(cell)} is not ${field.pattern.says}`);
   return PARSERS[field.type](cell, field);
 }
 
@@ -62,6 +70,13 @@ const BOOLEANS = new Map([
   ...['false', '0', 'no'].map((word) => [word, false] as const),
 ]);
 
+function refuseControlCharacters(cell: string, prose: boolean): void {
+  const found = (prose ? CONTROL : CONTROL_OR_BREAK).exec(cell);
+  if (!found) return;
+  const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  throw new CellError(`holds the control character U+${code} at position ${found.index + 1}; take it out`);
+}
+
 function parseDecimal(cell: string, { precision = 0, scale = 0 }: Field): string {
   const number = plainDecimal(cell);
   const [whole = '', fraction = ''] = number.replace('-', '').split('.');
@@ -76,7 +91,7 @@ function plainDecimal(cell: string): string {
     return decimalText(cell);
   } catch {
     throw new CellError(
-      `${quote(cell)} is not a decimal: digits, a point where needed, no other separator, no exponent`,
+      `${quote(cell)} is not a decimal: digits, a point where needed, no other separator, no exponent${/,\d+$/.test(cell) ? '; for a decimal comma say --decimal-comma' : ''}`,
     );
   }
 }

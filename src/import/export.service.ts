@@ -4,13 +4,12 @@ import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Row } from '../database/query.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { Snapshot } from '../database/engine.js';
-import { selectColumns, tableOf } from '../resource/columns.js';
-import { columnsOf, type Field, type Resource } from '../resource/field.decorator.js';
+import type { Field } from '../resource/field.decorator.js';
 import { decimalText } from '../resource/decimal-text.js';
-import { IMPORT_FILES } from './import-files.js';
+import { IMPORT_TABLES, type ImportTable } from './import-tables.js';
+import { scanTable } from './table-scan.js';
 
 const BATCH_ROWS = 1000;
 
@@ -24,32 +23,19 @@ export class ExportService {
     await mkdir(folder, { recursive: true });
     const snapshot = await this.database.snapshot();
     try {
-      for (const { name, entity } of IMPORT_FILES)
-        await pipeline(csv(snapshot, entity), createWriteStream(join(folder, name)));
+      for (const table of IMPORT_TABLES)
+        await pipeline(csv(snapshot, table), createWriteStream(join(folder, `${table.name}.csv`)));
     } finally {
       await snapshot.close();
     }
   }
 }
 
-async function* csv(snapshot: Snapshot, entity: Resource): AsyncGenerator<string> {
-  const columns = columnsOf(entity);
-  const keys = columns.filter(({ primary }) => primary).map(({ name }) => name);
-  // Spelt out: MySQL reads no range of an index for (a, b) > (?, ?).
-  const behind = keys.map((key, index) => [...keys.slice(0, index).map((equal) => `${equal} = ?`), `${key} > ?`]);
-  const sql = `SELECT ${selectColumns(entity)} FROM ${tableOf(entity)}
-    WHERE ${behind.map((terms) => `(${terms.join(' AND ')})`).join(' OR ')} ORDER BY ${keys.join()} LIMIT ${BATCH_ROWS}`;
-  yield stringify([columns.map(({ name }) => name)]);
-  let rows: Row[];
-  let last: unknown[] = keys.map(() => '');
-  do {
-    rows = await snapshot.query(
-      sql,
-      keys.flatMap((_, index) => last.slice(0, index + 1)),
-    );
-    yield stringify(rows.map((row) => columns.map((column) => cell(row[column.name], column))));
-    last = keys.map((key) => rows.at(-1)?.[key]);
-  } while (rows.length === BATCH_ROWS);
+async function* csv(snapshot: Snapshot, table: ImportTable): AsyncGenerator<string> {
+  const names = table.columns.map(({ name }) => name);
+  yield stringify([names]);
+  for await (const rows of scanTable(snapshot.query, table, names, BATCH_ROWS))
+    yield stringify(rows.map((row) => table.columns.map((column) => cell(row[column.name], column))));
 }
 
 function cell(value: unknown, { type }: Field): string {

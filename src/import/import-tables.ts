@@ -47,3 +47,8 @@ export const IMPORT_TABLES: readonly ImportTable[] = [
   table(StockEntry, { WarehouseCode: warehouses, SKU: products }, 'WarehouseCode'),
   table(Customer, { PriceListCode: priceLists, WarehouseCode: warehouses }),
 ];
+
+/** Whether rows of other tables refer to rows of this one. */
+export function isReferredTo(table: ImportTable): boolean {
+  return IMPORT_TABLES.some(({ references }) => Object.values(references).includes(table));
+}

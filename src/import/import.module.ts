@@ -1,7 +1,14 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { ExportService } from './export.service.js';
+import { ImportLogService } from './import-log.service.js';
+import { ImportRun } from './import-run.entity.js';
 import { ImportService } from './import.service.js';
 
-/** Files in and out. */
-@Module({ providers: [ImportService, ExportService], exports: [ImportService, ExportService] })
+/** Files in and out, and the record of what came in. */
+@Module({
+  imports: [TypeOrmModule.forFeature([ImportRun])],
+  providers: [ImportService, ImportLogService, ExportService],
+  exports: [ImportService, ImportLogService, ExportService],
+})
 export class ImportModule {}

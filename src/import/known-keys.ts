@@ -1,32 +1,59 @@
-import type { Query } from '../database/query.js';
-import { tableOf } from '../resource/columns.js';
-import { columnsOf, type Resource } from '../resource/field.decorator.js';
+import type { WriteSession } from '../database/engine.js';
+import type { ImportTable } from './import-tables.js';
+import { KeyIndex } from './key-index.js';
 
-/** Which keys exist of the entities that rows refer to: those stored, and those that this import brings. */
+const LOOK_UP = 1000;
+
+/** Which rows there are for others to refer to: those of the files, and those that are stored. */
 export class KnownKeys {
-  private readonly keys = new Map<Resource, Set<string>>();
-  private readonly unreadable = new Set<Resource>();
+  private readonly files = new Map<ImportTable, KeyIndex>();
+  private readonly unreadable = new Set<ImportTable>();
+  /** What was asked of the database: 1 if it is stored, 0 if not. */
+  private readonly asked = new Map<ImportTable, KeyIndex>();
 
-  constructor(private readonly query: Query) {}
+  /** @param replacing whether files are the whole truth, so that what is stored besides does not count */
+  constructor(
+    private readonly session: WriteSession,
+    private readonly replacing: boolean,
+  ) {}
 
-  /** The keys of an entity with a single key column; whoever reads its file adds to them. */
-  async of(entity: Resource): Promise<Set<string>> {
-    const known = this.keys.get(entity);
-    if (known) return known;
-    const [key] = columnsOf(entity);
-    const rows = await this.query(`SELECT ${key!.name} AS code FROM ${tableOf(entity)}`);
-    const keys = new Set(rows.map(({ code }) => String(code)));
-    this.keys.set(entity, keys);
-    return keys;
+  /** Announces the keys of a table's file; whoever reads the file adds to them. */
+  bring(table: ImportTable, keys: KeyIndex): void {
+    this.files.set(table, keys);
   }
 
-  /** Notes that the entity's file could not be read, so that what it brings cannot be known. */
-  giveUp(entity: Resource): void {
-    this.unreadable.add(entity);
+  /** Notes that the table's file could not be read, so that what it brings cannot be known. */
+  giveUp(table: ImportTable): void {
+    this.unreadable.add(table);
   }
 
-  /** Whether a missing key of the entity can be held against a row. */
-  complete(entity: Resource): boolean {
-    return !this.unreadable.has(entity);
+  /** Those of the keys of a table with a single key column that no row has. */
+  async unknown(table: ImportTable, keys: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+    if (this.unreadable.has(table)) return new Set();
+    const file = this.files.get(table);
+    const missing = [...keys].filter((key) => !file?.has(key));
+    if (!missing.length || (file && this.replacing)) return new Set(missing);
+    const asked = this.asked.get(table) ?? new KeyIndex();
+    this.asked.set(table, asked);
+    const fresh = missing.filter((key) => !asked.has(key));
+    for (let start = 0; start < fresh.length; start += LOOK_UP)
+      await this.ask(table, fresh.slice(start, start + LOOK_UP), asked);
+    return new Set(missing.filter((key) => !asked.get(key)));
+  }
+
+  /** What is wrong with a reference to this key, which is unknown. */
+  complaint(table: ImportTable, key: string): string {
+    const whole = this.replacing && this.files.has(table);
+    return whole
+      ? `"${key}" is unknown: the new ${table.name} do not hold it, and with --replace the stored ones go`
+      : `"${key}" is unknown: it is neither stored nor in the files`;
+  }
+
+  private async ask({ name, columns }: ImportTable, keys: string[], asked: KeyIndex): Promise<void> {
+    const [key] = columns;
+    const where = this.session.rowIn([key!.name], keys.length);
+    const rows = await this.session.query(`SELECT ${key!.name} AS code FROM ${name} WHERE ${where}`, keys);
+    const stored = new Set(rows.map(({ code }) => String(code)));
+    for (const one of keys) asked.add(one, stored.has(one) ? 1 : 0);
   }
 }

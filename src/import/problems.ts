@@ -1,25 +1,59 @@
-/** Everything that is wrong with the files of an import, each with its place. */
-export class Problems {
-  private readonly lines: string[] = [];
+/** One fault of an import, and its place. */
+export interface Problem {
+  file: string;
+  /** From 1; 0: the file as a whole. */
+  line: number;
+  /** As the file names it; '': the line as a whole. */
+  column: string;
+  message: string;
+}
 
-  /** @param line from 1; 0: the file as a whole */
-  add(file: string, line: number, message: string): void {
-    this.lines.push(`${file}:${line ? `${line}:` : ''} ${message}`);
+/** How many problems an operator is shown, and how many are kept at the most to choose the first ones from. */
+const SHOWN = 100;
+const KEPT = 1000;
+
+/** Everything that is wrong with the files of an import. Counts all, keeps the first. */
+export class Problems {
+  private readonly kept: Problem[] = [];
+  /** Files in the order in which they came. */
+  private readonly files = new Map<string, number>();
+  count = 0;
+
+  add(file: string, line: number, column: string, message: string): void {
+    this.count++;
+    if (!this.files.has(file)) this.files.set(file, this.files.size);
+    if (this.kept.length < KEPT) this.kept.push({ file, line, column, message });
+  }
+
+  get none(): boolean {
+    return this.count === 0;
   }
 
   /** @throws {ImportRefused} if there is any problem */
   assertNone(): void {
-    if (this.lines.length) throw new ImportRefused(this.lines);
-  }
-
-  get none(): boolean {
-    return this.lines.length === 0;
+    if (this.none) return;
+    const order = (problem: Problem) => this.files.get(problem.file)!;
+    const first = this.kept.toSorted((a, b) => order(a) - order(b) || a.line - b.line).slice(0, SHOWN);
+    throw new ImportRefused(first, this.count);
   }
 }
 
 /** The import wrote nothing, because of these problems. */
 export class ImportRefused extends Error {
-  constructor(readonly problems: readonly string[]) {
-    super([...problems, `Nothing was imported: ${problems.length} problem(s).`].join('\n'));
+  /**
+   * @param problems the first of them
+   * @param count how many there are in all
+   */
+  constructor(
+    readonly problems: readonly Problem[],
+    readonly count: number,
+  ) {
+    const more = count > problems.length ? [`… and ${count - problems.length} more.`] : [];
+    super([...problems.map(line), ...more, `Nothing was imported: ${count} problem(s).`].join('\n'));
   }
+}
+
+function line({ file, line, column, message }: Problem): string {
+  const place = [file, ...(line ? [line] : [])].join(':');
+  return [place, ...(column ? [column] : []), message].join(': ');
 }

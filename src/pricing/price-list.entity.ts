@@ -1,6 +1,9 @@
 import { Entity } from 'typeorm';
 import { Stored } from '../resource/field.decorator.js';
 
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
+const isCurrency = (code: string) => CURRENCIES.has(code);
+
 /** A list of prices in one currency, assigned to customers. */
 @Entity('price_lists')
 export class PriceList {
@@ -16,7 +19,7 @@ export class PriceList {
     length: 3,
     nullable: false,
     identifier: true,
-    pattern: { regex: /^[A-Z]{3}$/, says: 'a currency code of three capital letters (ISO 4217)' },
+    pattern: { test: isCurrency, says: 'a currency code, three capital letters of ISO 4217' },
   })
   CurrencyCode!: string;
 }

@@ -30,8 +30,10 @@ interface ColumnDeclaration {
   /** Bounds of a number, both included. */
   min?: number;
   max?: number;
+  /** The column within whose values at most one row may have this flag. */
+  onePer?: string;
   /** What a text has to look like, and how to say so. */
-  pattern?: { regex: RegExp; says: string };
+  pattern?: { test: (text: string) => boolean; says: string };
 }
 
 interface AnsweredDeclaration extends ColumnDeclaration, Answer {

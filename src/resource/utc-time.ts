@@ -9,3 +9,8 @@ export function utcTime(timestamp: unknown): Date {
   if (Number.isNaN(time.getTime())) throw new TypeError('not a timestamp');
   return time;
 }
+
+/** A point in time as every database takes it for a timestamp: UTC, with milliseconds. */
+export function timestampText(time: Date): string {
+  return time.toISOString().replace('T', ' ').replace('Z', '');
+}

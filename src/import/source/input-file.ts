@@ -16,7 +16,7 @@ export class InputFile {
   position = 0;
 
   private constructor(
-    private readonly path: string,
+    readonly path: string,
     /** The file as complaints and records name it. */
     readonly name: string,
     readonly size: number,

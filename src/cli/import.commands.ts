@@ -1,0 +1,115 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { ImportLogService } from '../import/import-log.service.js';
+import type { ImportRun } from '../import/import-run.entity.js';
+import type { ImportSummary } from '../import/import-summary.js';
+import { IMPORT_TABLES } from '../import/import-tables.js';
+import { ImportService } from '../import/import.service.js';
+import { ImportRefused } from '../import/problems.js';
+import { CommandFailed } from './command-failed.js';
+import { ImportProgressDisplay } from './import-progress.js';
+import type { Output } from './program.js';
+import type { Session } from './session.js';
+import { table } from './table.js';
+
+interface Options {
+  as?: string;
+  map?: string;
+  replace?: true;
+  allowRemovals?: true;
+  dryRun?: true;
+  delimiter?: ',' | ';' | '\t';
+  encoding: 'utf-8' | 'windows-1252';
+  decimalComma?: true;
+  json?: true;
+}
+
+const DELIMITERS = { ',': ',', ';': ';', tab: '\t', '\t': '\t' } as const;
+
+/** `import` and `import log`. */
+export function importCommands(program: Command, session: Session, { stdout, stderr, stdin }: Output): void {
+  const print = (text: string) => void stdout.write(`${text}\n`);
+  const command = program
+    .command('import')
+    .argument('<path...>', 'folders of import files, single files, or - for standard input; gzip is fine')
+    .description('Adds or overwrites, by key, all rows of the files: all of them, or none. See docs/import-format.md.')
+    .addOption(new Option('--as <table>', 'what the file holds, where its name does not tell').choices(NAMES))
+    .option('--map <file>', 'the file is of another system; this file maps its headers to ours, see docs/mappings.md')
+    .option('--replace', 'the files are the whole truth: rows of their tables that are not in them go')
+    .option('--allow-removals', 'with --replace: even if more than 20 % of a table go')
+    .option('--dry-run', 'write nothing, tell what would change')
+    .option('--delimiter <char>', 'what separates the cells: , ; or tab; default: found out', delimiter)
+    .addOption(new Option('--encoding <name>', 'how the text is encoded').choices(ENCODINGS).default('utf-8'))
+    .option('--decimal-comma', 'numbers have a comma before their decimals')
+    .option('--json', 'print the summary as JSON')
+    .action((paths: string[], options: Options) => runImport(paths, options));
+  command
+    .command('log')
+    .description('Lists the latest imports, latest first: when, who, which files, what changed, how it ended.')
+    .option('--last <n>', 'how many', positive, 20)
+    .option('--json', 'print them as JSON, with the SHA-256 of each file')
+    .action(async ({ last, json }: { last: number; json?: true }) => {
+      const runs = await (await session.get(ImportLogService)).latest(last);
+      print(json ? JSON.stringify(runs, null, 2) : table(LOG_HEADERS, runs.map(logCells)));
+    });
+
+  async function runImport(paths: string[], options: Options): Promise<void> {
+    const { as, map, replace, allowRemovals, dryRun, encoding, json } = options;
+    if (as && map)
+      throw new CommandFailed('--as and --map exclude each other: the map says which tables the file holds.');
+    if (allowRemovals && !replace) throw new CommandFailed('--allow-removals goes with --replace only.');
+    const reading = { encoding, delimiter: options.delimiter, decimalComma: options.decimalComma ?? false };
+    const service = await session.get(ImportService);
+    const progress = new ImportProgressDisplay(stderr);
+    try {
+      const request = { paths, as, map, reading, replace, allowRemovals, dryRun };
+      const summary = await service.run(request, (event) => progress.show(event), stdin);
+      progress.end();
+      print(
+        json
+          ? JSON.stringify({ outcome: summary.dryRun ? 'dry-run' : 'imported', ...summary }, null, 2)
+          : describe(summary),
+      );
+    } catch (error) {
+      progress.end();
+      if (json && error instanceof ImportRefused) {
+        const { problems, count } = error;
+        print(JSON.stringify({ outcome: 'refused', problemCount: count, problems }, null, 2));
+      }
+      throw error;
+    }
+  }
+}
+
+const NAMES = IMPORT_TABLES.map(({ name }) => name);
+const ENCODINGS = ['utf-8', 'windows-1252'];
+const COUNTS = ['rows', 'added', 'changed', 'unchanged', 'removed'] as const;
+const LOG_HEADERS = ['started', 'by', 'mode', 'outcome', 'seconds', 'added', 'changed', 'removed', 'files'];
+
+function describe({ tables, notes, dryRun, seconds }: ImportSummary): string {
+  const rows = tables.map((one) => [one.table, one.file ?? '-', ...COUNTS.map((count) => String(one[count]))]);
+  const total = tables.reduce((sum, one) => sum + one.rows, 0);
+  const end = dryRun ? 'Dry run: nothing was written.' : `Imported ${total} rows in ${seconds.toFixed(1)} s.`;
+  return [table(['table', 'file', ...COUNTS], rows), ...notes, end].join('\n');
+}
+
+function logCells({ StartedAt, EndedAt, StartedBy, Mode, Outcome, Tables, Files }: ImportRun): string[] {
+  const sum = (count: 'added' | 'changed' | 'removed') =>
+    String((Tables ?? []).reduce((total, one) => total + one[count], 0));
+  const seconds = EndedAt ? ((EndedAt.getTime() - StartedAt.getTime()) / 1000).toFixed(1) : '-';
+  const files = (Files ?? []).map(({ name, sha256 }) => (sha256 ? `${name} (${sha256.slice(0, 12)})` : name));
+  // A command that was killed could not say so.
+  const outcome = Outcome ?? 'unfinished';
+  const counts = [sum('added'), sum('changed'), sum('removed')];
+  return [StartedAt.toISOString(), StartedBy, Mode, outcome, seconds, ...counts, files.join(', ')];
+}
+
+function delimiter(text: string): ',' | ';' | '\t' {
+  const found = DELIMITERS[text as keyof typeof DELIMITERS];
+  if (!found) throw new InvalidArgumentError('It has to be , or ; or tab.');
+  return found;
+}
+
+function positive(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It has to be a whole number above 0.');
+  return Number(text);
+}

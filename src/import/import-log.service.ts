@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { randomUUID } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
+import type { Repository } from 'typeorm';
+import { DatabaseService } from '../database/database.service.js';
+import type { WriteSession } from '../database/engine.js';
+import { timestampText } from '../resource/utc-time.js';
+import { ImportRun } from './import-run.entity.js';
+import type { FileSummary, TableSummary } from './import-summary.js';
+
+const KEPT_DAYS = 400;
+/** So much is kept of what was wrong. */
+const MESSAGE_CHARACTERS = 4000;
+
+/** Keeps the record of imports. */
+@Injectable()
+export class ImportLogService {
+  constructor(
+    private readonly database: DatabaseService,
+    @InjectRepository(ImportRun) private readonly runs: Repository<ImportRun>,
+  ) {}
+
+  /** The latest imports, latest first. */
+  latest(count: number): Promise<ImportRun[]> {
+    return this.runs.find({ order: { StartedAt: 'DESC', ID: 'ASC' }, take: count });
+  }
+
+  /** Records that an import starts, after others have ended, and forgets those of long ago. @returns its ID */
+  async begin(mode: ImportRun['Mode']): Promise<string> {
+    return this.database.write(async ({ query }) => {
+      const [id, now] = [randomUUID(), new Date()];
+      const oldest = new Date(now.getTime() - KEPT_DAYS * 86_400_000);
+      await query('DELETE FROM import_runs WHERE StartedAt < ?', [timestampText(oldest)]);
+      const values = [id, timestampText(now), whoami(), mode];
+      await query('INSERT INTO import_runs (ID, StartedAt, StartedBy, Mode) VALUES (?, ?, ?, ?)', values);
+      return id;
+    });
+  }
+
+  /** Records the success of an import in the very transaction that makes it one. */
+  async succeed({ query }: WriteSession, id: string, files: FileSummary[], tables: TableSummary[]): Promise<void> {
+    const values = [timestampText(new Date()), JSON.stringify(files), JSON.stringify(tables), id];
+    await query(`UPDATE import_runs SET EndedAt = ?, Outcome = 'imported', Files = ?, Tables = ? WHERE ID = ?`, values);
+  }
+
+  /** Records that an import wrote nothing, and why. */
+  async fail(id: string, outcome: 'refused' | 'failed', message: string, files: FileSummary[]): Promise<void> {
+    const values = [
+      timestampText(new Date()),
+      outcome,
+      message.slice(0, MESSAGE_CHARACTERS),
+      JSON.stringify(files),
+      id,
+    ];
+    await this.database.write(({ query }) =>
+      query('UPDATE import_runs SET EndedAt = ?, Outcome = ?, Message = ?, Files = ? WHERE ID = ?', values),
+    );
+  }
+}
+
+function whoami(): string {
+  return `${account()}@${hostname()}`.slice(0, 255);
+}
+
+/** In a container the account may have a number and no name. */
+function account(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}

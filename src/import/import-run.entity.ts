@@ -1,0 +1,37 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { FileSummary, TableSummary } from './import-summary.js';
+
+/** The record of one import, as `import log` shows it. A dry run leaves none. */
+@Entity('import_runs')
+export class ImportRun {
+  @PrimaryColumn({ type: 'varchar', length: 36 })
+  ID!: string;
+
+  @Column({ type: 'datetime', precision: 3 })
+  StartedAt!: Date;
+
+  /** Null: it is running, or was killed. */
+  @Column({ type: 'datetime', precision: 3, nullable: true })
+  EndedAt!: Date | null;
+
+  /** Account and host of the command. */
+  @Column({ type: 'varchar', length: 255 })
+  StartedBy!: string;
+
+  @Column({ type: 'varchar', length: 16 })
+  Mode!: 'upsert' | 'replace';
+
+  /** Null as long as it has not ended. */
+  @Column({ type: 'varchar', length: 16, nullable: true })
+  Outcome!: 'imported' | 'refused' | 'failed' | null;
+
+  /** Why it did not import. */
+  @Column({ type: 'text', nullable: true })
+  Message!: string | null;
+
+  @Column({ type: 'simple-json', nullable: true })
+  Files!: FileSummary[] | null;
+
+  @Column({ type: 'simple-json', nullable: true })
+  Tables!: TableSummary[] | null;
+}

@@ -1,0 +1,174 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { IMPORT_TABLES, type ImportTable } from '../import-tables.js';
+import { Problems } from '../problems.js';
+import { csvSource } from './csv-source.js';
+import { InputFile } from './input-file.js';
+import { productSources } from './json-source.js';
+import { type Mapping, readMapping } from './mapping.js';
+import { mappedSources } from './mapped-source.js';
+import type { ReadingOptions, TableSource } from './table-source.js';
+
+/** What to read, and how. */
+export interface SourceRequest {
+  /** Folders, files, `-` for standard input. */
+  paths: readonly string[];
+  /** The table of the only file, where its name does not tell. */
+  as?: string;
+  /** Path of a map, for files of other systems. */
+  map?: string;
+  reading?: Partial<ReadingOptions>;
+}
+
+/** What an import reads. */
+export interface Sources {
+  /** In the order of the tables, one for each. */
+  sources: readonly TableSource[];
+  files: readonly InputFile[];
+  fileOf(source: TableSource): InputFile;
+  /** What the reading passed over on purpose. */
+  notes(): string[];
+  /** Removes what was put aside. */
+  close(): Promise<void>;
+}
+
+const STDIN = '-';
+/** Files of a folder that look like import files; one of these with an unknown name is not passed over. */
+const DATA_FILE = /\.(csv|ndjson|jsonl)(\.gz)?$|^products\.json(\.gz)?$/i;
+const NAMES = `the names are ${IMPORT_TABLES.map(({ name }) => `${name}.csv`).join(', ')}`;
+
+/**
+ * Finds out what the paths hold. Nothing is read beyond the first bytes.
+ * @throws {ImportRefused} naming paths that cannot be used
+ */
+export async function openSources(request: SourceRequest, stdin?: Readable): Promise<Sources> {
+  const opening = new Opening(request, stdin);
+  try {
+    return await opening.run();
+  } catch (error) {
+    await opening.close();
+    throw error;
+  }
+}
+
+class Opening {
+  private readonly problems = new Problems();
+  private readonly files = new Map<TableSource, InputFile>();
+  private readonly noters: (() => string[])[] = [];
+  private spool?: string;
+  private readonly options: ReadingOptions;
+
+  constructor(
+    private readonly request: SourceRequest,
+    private readonly stdin?: Readable,
+  ) {
+    this.options = { encoding: 'utf-8', decimalComma: false, ...request.reading };
+  }
+
+  async run(): Promise<Sources> {
+    const { map, paths } = this.request;
+    const mapping = map === undefined ? undefined : await readMapping(map);
+    for (const path of paths) await this.openPath(path, mapping);
+    this.assertOneEach();
+    this.problems.assertNone();
+    return {
+      sources: [...this.files.keys()].toSorted(
+        (a, b) => IMPORT_TABLES.indexOf(a.table) - IMPORT_TABLES.indexOf(b.table),
+      ),
+      files: [...new Set(this.files.values())],
+      fileOf: (source) => this.files.get(source)!,
+      notes: () => this.noters.flatMap((notes) => notes()),
+      close: () => this.close(),
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.spool) await rm(this.spool, { recursive: true, force: true });
+  }
+
+  private async openPath(path: string, mapping?: Mapping): Promise<void> {
+    if (path !== STDIN && (await isFolder(path))) return this.openFolder(path, mapping);
+    const file = path === STDIN ? await this.spoolStdin() : await InputFile.at(path);
+    if (mapping) return this.addMapped(file, mapping);
+    const table = this.request.as ?? tableName(file.name);
+    const complaint =
+      path === STDIN
+        ? 'say by --as which table it is for'
+        : `no import file has this name; ${NAMES}; or say by --as which table it is for`;
+    await this.addFile(file, table, complaint);
+  }
+
+  private async openFolder(folder: string, mapping?: Mapping): Promise<void> {
+    if (mapping ?? this.request.as)
+      return this.problems.add(folder, 0, '', 'this is a folder; name the file that --as or --map is about');
+    const names = (await readdir(folder)).filter((name) => DATA_FILE.test(name)).toSorted();
+    if (!names.length) this.problems.add(folder, 0, '', `the folder holds no import file; ${NAMES}`);
+    for (const name of names)
+      await this.addFile(
+        await InputFile.at(join(folder, name)),
+        tableName(name),
+        `no import file has this name; ${NAMES}`,
+      );
+  }
+
+  private async addFile(file: InputFile, name: string, complaint: string): Promise<void> {
+    const table = IMPORT_TABLES.find((candidate) => candidate.name === name);
+    if (!table) return this.problems.add(file.name, 0, '', complaint);
+    for (const source of (await isJson(file)) ? this.jsonSources(file, table) : [csvSource(file, table, this.options)])
+      this.files.set(source, file);
+  }
+
+  private jsonSources(file: InputFile, { name }: ImportTable): TableSource[] {
+    if (name === 'products') return productSources(file, this.options);
+    this.problems.add(file.name, 0, '', 'this is JSON, of which only products can be read; give the rest as CSV');
+    return [];
+  }
+
+  private addMapped(file: InputFile, mapping: Mapping): void {
+    const mapped = mappedSources(file, mapping, this.options);
+    for (const source of mapped.sources) this.files.set(source, file);
+    this.noters.push(() => mapped.notes());
+  }
+
+  /** What comes through a pipe can be read once only, and perhaps slowly: it must not hold others up. */
+  private async spoolStdin(): Promise<InputFile> {
+    this.spool = await mkdtemp(join(tmpdir(), 'customer-data-import-'));
+    const path = join(this.spool, 'stdin');
+    await pipeline(this.stdin ?? process.stdin, createWriteStream(path, { mode: 0o600 }));
+    return InputFile.at(path, 'standard input');
+  }
+
+  private assertOneEach(): void {
+    const first = new Map<ImportTable, TableSource>();
+    for (const source of this.files.keys()) {
+      const other = first.get(source.table);
+      if (other)
+        this.problems.add(
+          source.file,
+          0,
+          '',
+          `${source.table.name} come from ${other.file} already; import one after the other`,
+        );
+      else first.set(source.table, source);
+    }
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path)).isDirectory();
+}
+
+/** The table that a file is named after. */
+function tableName(name: string): string {
+  return basename(name).replace(/(\.(csv|ndjson|jsonl|json))?(\.gz)?$/, '');
+}
+
+/** Whether the content begins like JSON; no header of a CSV file does. */
+async function isJson(file: InputFile): Promise<boolean> {
+  for await (const chunk of file.bytes()) return /^\uFEFF?\s*[[{]/.test(chunk.toString('utf8', 0, 1000));
+  return false;
+}

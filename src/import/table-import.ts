@@ -1,0 +1,171 @@
+import type { WriteSession } from '../database/engine.js';
+import type { Field } from '../resource/field.decorator.js';
+import { Batches } from './batch.js';
+import { CellError, parseCell, type CellValue } from './cell.js';
+import { isReferredTo } from './import-tables.js';
+import { KeyIndex } from './key-index.js';
+import type { KnownKeys } from './known-keys.js';
+import { OnePerGroup } from './one-per-group.js';
+import type { Problems } from './problems.js';
+import { SourceFault, type SourceRow, type TableSource } from './source/table-source.js';
+import { sameValues, TableRows, type RowValues } from './table-rows.js';
+
+/** What became of the rows of a table, or would become of them. */
+export interface RowCounts {
+  /** In the file. */
+  rows: number;
+  added: number;
+  changed: number;
+  unchanged: number;
+  removed: number;
+}
+
+/** What the parts of one import share. */
+export interface ImportContext {
+  session: WriteSession;
+  problems: Problems;
+  known: KnownKeys;
+  /** Nothing is written. */
+  dryRun: boolean;
+  /** Rows that are not in the files go. */
+  replace: boolean;
+}
+
+interface CheckedRow {
+  line: number;
+  key: string;
+  values: RowValues;
+}
+
+/**
+ * Reads the rows of one table from its source, notes what is wrong with them, and writes those that differ from what is
+ * stored, as long as nothing is wrong anywhere.
+ */
+export class TableImport {
+  readonly counts: RowCounts = { rows: 0, added: 0, changed: 0, unchanged: 0, removed: 0 };
+  /** The keys of the file, each with its line. */
+  readonly keys = new KeyIndex();
+  /** Which values of the column `replacedWithin` the file names. */
+  readonly named = new Set<string>();
+  private readonly rows: TableRows;
+  private readonly single?: OnePerGroup;
+  /** Then nothing has to be looked up. */
+  private empty = false;
+
+  constructor(
+    readonly source: TableSource,
+    private readonly context: ImportContext,
+    private readonly onBatch: (rows: number) => void = () => undefined,
+  ) {
+    this.rows = new TableRows(context.session, source.table, source.columns);
+    this.single = OnePerGroup.of(source);
+    if (isReferredTo(source.table)) context.known.bring(source.table, this.keys);
+  }
+
+  async run(): Promise<void> {
+    const { problems, known, replace, session } = this.context;
+    this.empty = await this.rows.isEmpty();
+    try {
+      await this.readAll();
+    } catch (error) {
+      if (!(error instanceof SourceFault)) throw error;
+      problems.add(this.source.file, error.line, error.column, error.message);
+      known.giveUp(this.source.table);
+    }
+    if (!this.empty && !replace && problems.none) await this.single?.compare(session, this.keys, this.complain);
+  }
+
+  /** While one batch is being written, the next one is read and checked. */
+  private async readAll(): Promise<void> {
+    const batches = new Batches(this.context.session.limits, this.source.columns.length);
+    let storing = Promise.resolve();
+    const next = async (batch: readonly SourceRow[]) => {
+      const checked = batch.flatMap((row) => this.check(row) ?? []);
+      await storing;
+      this.onBatch((this.counts.rows += batch.length));
+      storing = this.store(checked);
+      // It is awaited later; until then nobody else looks at how it ends.
+      storing.catch(() => undefined);
+    };
+    try {
+      for await (const chunk of this.source.rows(this.complain))
+        for (const row of chunk) {
+          const full = batches.add(row);
+          if (full) await next(full);
+        }
+    } finally {
+      await next(batches.take());
+      await storing;
+    }
+  }
+
+  private readonly complain = (line: number, column: string, message: string) =>
+    this.context.problems.add(this.source.file, line, column, message);
+
+  /** The row's values, or undefined where something is wrong with it. */
+  private check({ line, cells }: SourceRow): CheckedRow | undefined {
+    const { columns } = this.source;
+    const bad = new Set<Field>();
+    const values = columns.map((column, index) => {
+      try {
+        return this.value(cells[index]!, column);
+      } catch (error) {
+        if (!(error instanceof CellError)) throw error;
+        bad.add(column);
+        this.complain(line, this.source.label(column), error.message);
+        return null;
+      }
+    });
+    if ([...bad].some(({ primary }) => primary)) return undefined;
+    const key = this.rows.keyOf(values);
+    // A row that is wrong elsewhere still exists for those that refer to it: one complaint a fault.
+    const earlier = this.keys.add(key, line);
+    if (earlier !== undefined) this.complain(line, this.keyLabel(), `the same key as on line ${earlier}`);
+    if (bad.size || earlier !== undefined) return undefined;
+    this.note(values);
+    this.single?.note(values, line, this.complain);
+    return { line, key, values };
+  }
+
+  private value(cell: string | CellError, column: Field): CellValue {
+    if (cell instanceof CellError) throw cell;
+    return parseCell(cell, column);
+  }
+
+  private keyLabel(): string {
+    const keys = this.source.columns.filter(({ primary }) => primary);
+    return keys.map((column) => this.source.label(column)).join(', ');
+  }
+
+  private note(values: RowValues): void {
+    const { table, columns } = this.source;
+    const position = columns.findIndex(({ name }) => name === table.replacedWithin);
+    if (position >= 0) this.named.add(String(values[position]));
+  }
+
+  private async store(rows: readonly CheckedRow[]): Promise<void> {
+    for (const column of this.source.columns) await this.checkReferences(column, rows);
+    if (!this.context.problems.none || !rows.length) return;
+    const stored = this.empty ? undefined : await this.rows.stored(rows.map(({ values }) => values));
+    const fresh = rows.filter(({ key }) => !stored?.has(key));
+    const changed = rows.filter(({ key, values }) => stored?.has(key) && !sameValues(values, stored.get(key)!));
+    this.counts.added += fresh.length;
+    this.counts.changed += changed.length;
+    this.counts.unchanged += rows.length - fresh.length - changed.length;
+    const written = [...fresh, ...changed].map(({ values }) => values);
+    for (const values of written) this.single?.noteWritten(values);
+    if (written.length && !this.context.dryRun) await this.rows.upsert(written);
+  }
+
+  private async checkReferences(column: Field, rows: readonly CheckedRow[]): Promise<void> {
+    const parent = this.source.table.references[column.name];
+    if (!parent) return;
+    const position = this.source.columns.indexOf(column);
+    const named = rows.map(({ values }) => values[position]).filter((value) => value !== null);
+    const unknown = await this.context.known.unknown(parent, new Set(named.map(String)));
+    if (!unknown.size) return;
+    for (const { line, values } of rows)
+      if (unknown.has(String(values[position])))
+        this.complain(line, this.source.label(column), this.context.known.complaint(parent, String(values[position])));
+  }
+}

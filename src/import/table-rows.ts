@@ -1,0 +1,72 @@
+import type { WriteSession } from '../database/engine.js';
+import { decimalText } from '../resource/decimal-text.js';
+import type { Field } from '../resource/field.decorator.js';
+import type { CellValue } from './cell.js';
+import type { ImportTable } from './import-tables.js';
+
+/** The values of one row, in the order of the columns that are spoken of. */
+export type RowValues = readonly CellValue[];
+
+/** The key of a row as one text; no value holds the separator. */
+export const KEY_SEPARATOR = '\0';
+
+/** Reads, writes and removes rows of one table by their keys, a batch a statement. */
+export class TableRows {
+  private readonly names: readonly string[];
+  private readonly keyColumns: readonly string[];
+  private readonly keyPositions: readonly number[];
+
+  /** @param columns which ones are read and written: all of the key, and no other than these are touched */
+  constructor(
+    private readonly session: WriteSession,
+    private readonly table: ImportTable,
+    private readonly columns: readonly Field[],
+  ) {
+    this.names = columns.map(({ name }) => name);
+    this.keyColumns = table.columns.filter(({ primary }) => primary).map(({ name }) => name);
+    this.keyPositions = this.keyColumns.map((key) => this.names.indexOf(key));
+  }
+
+  async isEmpty(): Promise<boolean> {
+    return (await this.session.query(`SELECT 1 FROM ${this.table.name} LIMIT 1`)).length === 0;
+  }
+
+  keyOf(values: RowValues): string {
+    return this.keyPositions.map((position) => values[position]).join(KEY_SEPARATOR);
+  }
+
+  /** The stored rows that have the keys of the given ones, by key. */
+  async stored(rows: readonly RowValues[]): Promise<Map<string, RowValues>> {
+    const where = this.session.rowIn(this.keyColumns, rows.length);
+    const keys = rows.flatMap((values) => this.keyPositions.map((position) => values[position]));
+    const found = await this.session.query(`SELECT ${this.names.join()} FROM ${this.table.name} WHERE ${where}`, keys);
+    const values = found.map((row) => this.columns.map((column) => storedValue(row[column.name], column)));
+    return new Map(values.map((row) => [this.keyOf(row), row]));
+  }
+
+  /** Adds rows, or overwrites those whose keys are there already. */
+  async upsert(rows: readonly RowValues[]): Promise<void> {
+    const { query, upsertClause } = this.session;
+    const row = `(${this.names.map(() => '?').join()})`;
+    const insert = `INSERT INTO ${this.table.name} (${this.names.join()}) VALUES ${rows.map(() => row).join()}`;
+    await query(insert + upsertClause(this.keyColumns, this.names), rows.flat());
+  }
+
+  /** Removes the rows of these keys, each the values of the key columns. */
+  async remove(keys: readonly RowValues[]): Promise<void> {
+    const where = this.session.rowIn(this.keyColumns, keys.length);
+    await this.session.query(`DELETE FROM ${this.table.name} WHERE ${where}`, keys.flat());
+  }
+}
+
+/** What the database tells of a cell, spelt as `parseCell` spells it. */
+function storedValue(value: unknown, { type }: Field): CellValue {
+  if (value === null) return null;
+  if (type === 'boolean') return Boolean(value);
+  return type === 'decimal' ? decimalText(String(value)) : (value as CellValue);
+}
+
+/** Whether two rows hold the same. */
+export function sameValues(one: RowValues, other: RowValues): boolean {
+  return one.every((value, index) => value === other[index]);
+}
