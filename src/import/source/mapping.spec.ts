@@ -205,11 +205,7 @@ test.each([
     '.times: has to be a number above 0, with a point where it has decimals',
   ],
   ['PackagedWeight_in_g', '{ join: x, of: [a] }', ': PackagedWeight_in_g is no text to join'],
-  [
-    'PackagedWeight_in_g',
-    "{ constant: '1,5' }",
-    '.constant: "1,5" is not a decimal: digits, a point where needed, no other separator, no exponent',
-  ],
+  ['PackagedWeight_in_g', "{ constant: '1,5' }", expect.stringContaining('.constant: "1,5" is not a decimal')],
   ['CartonQty', '{ from: a, values: { x: 1.5 } }', '.values.x: "1.5" is not a whole number of at most 9 digits'],
   [
     'CartonQty',
