@@ -42,6 +42,8 @@ class MappedSource implements TableSource {
   readonly table: ImportTable;
   readonly file: string;
   readonly columns: readonly Field[];
+  /** One row of constants says nothing of others. */
+  readonly partial: boolean;
   private readonly headers: ReadonlySet<string>;
   /** How many rows of the file the map kept out, in the latest reading. */
   passedOver = 0;
@@ -58,6 +60,7 @@ class MappedSource implements TableSource {
     this.file = input.name;
     this.columns = mapping.columns.map(({ column }) => column);
     this.headers = new Set(usesOfHeaders(mapping).keys());
+    this.partial = !this.headers.size;
   }
 
   label(column: Field): string {
