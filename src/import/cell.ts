@@ -10,10 +10,10 @@ export class CellError extends Error {}
 /** MySQL's TEXT holds so many bytes. */
 const TEXT_BYTES = 65_535;
 
-/** All but tab and line breaks. The second range is mostly text that was decoded as another encoding than it is in. */
-const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
+/** All but tab and line breaks. Those above U+007F are mostly text that was decoded as another encoding than it is in. */
+const CONTROL = /(?![\t\n\r])\p{Cc}/u;
 /** In a code a line break is damage, too. */
-const CONTROL_OR_BREAK = /[\0-\x1f\x7f-\x9f]/;
+const CONTROL_OR_BREAK = /\p{Cc}/u;
 /** As spreadsheets write it: with decimals, or with a sign. `1E3` alone may well be a code. */
 const E_NOTATION = /^-?\d+([.,]\d+E[+-]?|E[+-])\d+$/i;
 
