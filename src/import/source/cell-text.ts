@@ -1,7 +1,7 @@
 import type { Field } from '../../resource/field.decorator.js';
 import { CellError } from '../cell.js';
 import { pointDecimal } from './decimal-comma.js';
-import { excerpt } from './excerpt.js';
+import { quoted } from './excerpt.js';
 import type { CellRule } from './mapping-rule.js';
 import { scaledDecimal } from './scaled-decimal.js';
 
@@ -25,7 +25,7 @@ export function cellText(rule: CellRule, column: Field | undefined, decimalComma
 
 function unlisted({ values, otherwise, keep }: CellRule, text: string, point: (text: string) => string): string {
   if (otherwise !== undefined) return otherwise;
-  if (values && !keep) throw new CellError(`${excerpt(text)} is none of the values that the map lists; add it there`);
+  if (values && !keep) throw new CellError(`${quoted(text)} is none of the values that the map lists; add it there`);
   return point(text);
 }
 

@@ -1,5 +1,5 @@
 import { didYouMean } from './did-you-mean.js';
-import { excerpt } from './excerpt.js';
+import { excerpt, quoted } from './excerpt.js';
 
 /** What is wrong with a column of a header; `column` is '' where it is about all of it. */
 export interface HeaderFault {
@@ -14,9 +14,7 @@ const SEPARATOR = /[,;\t|]/;
 export function headerFaults(headers: readonly string[], columns: readonly string[]): HeaderFault[] {
   const [first = ''] = headers;
   if (headers.length === 1 && !columns.includes(first))
-    return [
-      { column: '', message: `the header is one cell, "${excerpt(first)}"; --delimiter says what separates cells` },
-    ];
+    return [{ column: '', message: `the header is one cell, ${quoted(first)}; --delimiter says what separates cells` }];
   const missing = columns.filter((name) => !headers.includes(name));
   return [
     ...headers.flatMap((header, index) => (columns.includes(header) ? [] : unknownHeader(header, index, missing))),

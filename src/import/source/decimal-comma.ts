@@ -1,5 +1,5 @@
 import { CellError } from '../cell.js';
-import { excerpt } from './excerpt.js';
+import { quoted } from './excerpt.js';
 
 /**
  * A number written with a comma before its decimals, with a point instead. It is checked no further.
@@ -7,8 +7,8 @@ import { excerpt } from './excerpt.js';
  */
 export function pointDecimal(text: string): string {
   if (text.includes('.'))
-    throw new CellError(`"${excerpt(text)}" has a point; with --decimal-comma a number has a comma and nothing else`);
-  if (text.indexOf(',') !== text.lastIndexOf(',')) throw new CellError(`"${excerpt(text)}" has more than one comma`);
+    throw new CellError(`${quoted(text)} has a point; with --decimal-comma a number has a comma and nothing else`);
+  if (text.indexOf(',') !== text.lastIndexOf(',')) throw new CellError(`${quoted(text)} has more than one comma`);
   return text.replace(',', '.');
 }
 

@@ -3,3 +3,8 @@ export function excerpt(text: string): string {
   const line = text.replace(/\s+/g, ' ');
   return line.length > 40 ? `${line.slice(0, 40)}…` : line;
 }
+
+/** The same within quotes. */
+export function quoted(text: string): string {
+  return `"${excerpt(text)}"`;
+}

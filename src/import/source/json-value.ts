@@ -1,5 +1,5 @@
 import { parse } from 'lossless-json';
-import { excerpt } from './excerpt.js';
+import { quoted } from './excerpt.js';
 import type { JsonElement } from './json-elements.js';
 import { SourceFault } from './table-source.js';
 
@@ -48,7 +48,7 @@ function parseExactly(text: string, line: number): unknown {
       parseNumber: (number) => new ExactNumber(number),
       // Called where the values differ; equal ones are passed over.
       onDuplicateKey: ({ key, position }) => {
-        throw new SourceFault(lineOf(position), `the key "${excerpt(key)}" is there twice`);
+        throw new SourceFault(lineOf(position), `the key ${quoted(key)} is there twice`);
       },
     });
   } catch (error) {

@@ -1,5 +1,5 @@
 import { CellError } from '../cell.js';
-import { excerpt } from './excerpt.js';
+import { quoted } from './excerpt.js';
 
 /**
  * A number times another, computed exactly, and rounded once, half away from zero, where it has too many decimals.
@@ -24,7 +24,7 @@ interface Exact {
 function exact(text: string): Exact {
   const [, sign, whole, fraction = ''] = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?$/.exec(text.trim()) ?? [];
   if (whole === undefined)
-    throw new CellError(`${excerpt(text)} is not a number: digits, a point where needed, no other separator`);
+    throw new CellError(`${quoted(text)} is not a number: digits, a point where needed, no other separator`);
   return { digits: BigInt(`${sign}${whole}${fraction}`), decimals: fraction.length };
 }
 
