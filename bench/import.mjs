@@ -12,33 +12,41 @@ import { insertRows } from './inserts.mjs';
 import { withServer } from './server.mjs';
 import { CHANGED, writeDelivery } from './stock-delivery.mjs';
 
-const PAIRS = 3;
 /** A delivery of stock each, with the quantity that its changed entries come to. */
 const DELIVERIES = [900_001, 900_002, 900_003];
 
-/** @param {{ size: 'M' | 'L' }} options */
-export async function measureImport({ size }) {
+/** @param {{ size: 'M' | 'L', quick: boolean }} options */
+export async function measureImport({ size, quick }) {
   const folder = mkdtempSync(join(tmpdir(), 'customer-data-bench-'));
   try {
-    await withServer((server) => compare(server, size, folder));
+    await withServer((server) => compare(server, size, folder, quick ? 2 : 3));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function compare(server, size, folder) {
+async function compare(server, size, folder, pairs) {
   await writeFiles(size, folder);
   for (const quantity of DELIVERIES) await writeDelivery(size, quantity, join(folder, String(quantity)));
-  const inserts = [];
-  const imports = [];
-  const insert = async () => inserts.push(await server.withDatabase((url) => insertAll(url, size)));
-  const load = async () => imports.push(await server.withDatabase((url) => importAll(url, size, folder)));
-  // Every second pair begins with the import, so that neither always comes second.
-  for (let pair = 0; pair < PAIRS; pair++) for (const step of pair % 2 ? [load, insert] : [insert, load]) await step();
+  const { inserts, imports } = await inPairs(server, size, folder, pairs);
   const [{ contents }, ...others] = [...inserts, ...imports];
   for (const other of others) assert.deepEqual(other.contents, contents, 'import and inserts left different rows');
   const ofM = size === 'M' ? undefined : await importOfM(server, join(folder, 'M'));
   reportImport({ size, contents, inserts, imports, ofM });
+}
+
+/** Every second pair begins with the import, so that neither always comes second. */
+async function inPairs(server, size, folder, pairs) {
+  const inserts = [];
+  const imports = [];
+  const insert = async () => inserts.push(await server.withDatabase((url) => insertAll(url, size)));
+  const load = async () => imports.push(await server.withDatabase((url) => importAll(url, size, folder)));
+  for (let pair = 0; pair < pairs; pair++) {
+    for (const step of pair % 2 ? [load, insert] : [insert, load]) await step();
+    const [byHand, byUs] = [inserts[pair].seconds, imports[pair].first.seconds].map((seconds) => seconds.toFixed(2));
+    console.log(`Pair ${pair + 1} of ${pairs}: inserts ${byHand} s, import ${byUs} s`);
+  }
+  return { inserts, imports };
 }
 
 async function insertAll(url, size) {
