@@ -49,8 +49,11 @@ export class KnownKeys {
 
   private async ask({ name, columns }: ImportTable, keys: string[], asked: KeyIndex): Promise<void> {
     const [key] = columns;
-    const where = this.session.rowIn([key!.name], keys.length);
-    const rows = await this.session.query(`SELECT ${key!.name} AS code FROM ${name} WHERE ${where}`, keys);
+    const { sql, parameters } = this.session.rowIn(
+      [key!.name],
+      keys.map((one) => [one]),
+    );
+    const rows = await this.session.query(`SELECT ${key!.name} AS code FROM ${name} WHERE ${sql}`, parameters);
     const stored = new Set(rows.map(({ code }) => String(code)));
     for (const one of keys) asked.add(one, stored.has(one) ? 1 : 0);
   }
