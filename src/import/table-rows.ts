@@ -47,10 +47,10 @@ export class TableRows {
 
   /** Adds rows, or overwrites those whose keys are there already. */
   async upsert(rows: readonly RowValues[]): Promise<void> {
-    const { query, upsertClause } = this.session;
-    const row = `(${this.names.map(() => '?').join()})`;
-    const insert = `INSERT INTO ${this.table.name} (${this.names.join()}) VALUES ${rows.map(() => row).join()}`;
-    await query(insert + upsertClause(this.keyColumns, this.names), rows.flat());
+    const { query, values, upsertClause } = this.session;
+    const { sql, parameters } = values(rows);
+    const insert = `INSERT INTO ${this.table.name} (${this.names.join()}) VALUES ${sql}`;
+    await query(insert + upsertClause(this.keyColumns, this.names), parameters);
   }
 
   /** Removes the rows of these keys, each the values of the key columns. */
