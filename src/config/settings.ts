@@ -71,17 +71,25 @@ export class Settings {
   @whole(2, 1000, 5)
   readonly DATABASE_POOL_SIZE!: number;
 
-  /** Connections for the answers of /products, /stock and /prices, MySQL only; each answer under way holds one. */
+  /** How many answers of /products, /stock and /prices are under way at once; each holds a database connection. */
   @whole(1, 1000, 10)
   readonly DOWNLOAD_POOL_SIZE!: number;
+
+  /** How many of these one customer may have. */
+  @whole(1, 1000, 5)
+  readonly DOWNLOADS_PER_CUSTOMER!: number;
 
   /** How long a request waits for a database connection before it is answered 500, in milliseconds. */
   @whole(1, 60_000, 5000)
   readonly DATABASE_WAIT_MS!: number;
 
-  /** An answer is cut whose client takes no byte, or whose database gives none, for so long; in seconds. */
+  /** An answer is cut whose client takes, or whose database gives, too little over so many seconds … */
   @whole(1, 3600, 30)
   readonly DOWNLOAD_STALL_SECONDS!: number;
+
+  /** … which is less than so many bytes a second. */
+  @whole(1, 1_000_000_000, 1000)
+  readonly DOWNLOAD_MIN_BYTES_PER_SECOND!: number;
 
   /** An answer that takes longer than this in all is cut, in seconds: it holds a database snapshot meanwhile. */
   @whole(1, 86_400, 600)

@@ -94,6 +94,8 @@ export class ServerEngine implements Engine {
       const [row] = await query('SELECT @@max_allowed_packet AS bytes');
       // The parameters are part of the text, so that their number is bounded by its length alone.
       const limits = { parameters: Infinity, bytes: Number(row?.bytes) };
+      // Triggers leave the rows of this session alone: an import does their work by the batch (import/content-changes.ts).
+      await query('SET @customer_data_import = 1');
       await query('START TRANSACTION');
       try {
         const result = await work({ query, limits, values, upsertClause, rowIn });
@@ -102,6 +104,8 @@ export class ServerEngine implements Engine {
       } catch (error) {
         await query('ROLLBACK').catch(() => undefined);
         throw error;
+      } finally {
+        await query('SET @customer_data_import = NULL').catch(() => undefined);
       }
     });
   }

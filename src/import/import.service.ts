@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { ProductDocuments } from '../catalog/product-documents.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { WriteSession } from '../database/engine.js';
+import { ContentChanges } from './content-changes.js';
 import { ImportLogService } from './import-log.service.js';
 import type { FileSummary, ImportProgress, ImportSummary, TableSummary } from './import-summary.js';
 import { IMPORT_TABLES, type ImportTable } from './import-tables.js';
@@ -31,6 +34,7 @@ export class ImportService {
   constructor(
     private readonly database: DatabaseService,
     private readonly log: ImportLogService,
+    private readonly documents: ProductDocuments,
   ) {}
 
   /**
@@ -47,7 +51,9 @@ export class ImportService {
     const sources = await openSources(request, stdin);
     try {
       const id = request.dryRun ? null : await this.log.begin(request.replace ? 'replace' : 'upsert');
-      const tables = await this.recorded(id, sources, (session) => load(session, sources, request, onProgress));
+      const tables = await this.recorded(id, sources, (session) =>
+        load(session, this.documents, sources, request, onProgress),
+      );
       const seconds = (performance.now() - started) / 1000;
       return { id, dryRun: id === null, files: summaries(sources.files), tables, notes: sources.notes(), seconds };
     } finally {
@@ -78,6 +84,7 @@ export class ImportService {
 /** @throws {ImportRefused} after everything was checked, if anything is wrong */
 async function load(
   session: WriteSession,
+  documents: ProductDocuments,
   { sources, fileOf }: Sources,
   { replace = false, allowRemovals = false, dryRun = false }: ImportRequest,
   onProgress: OnProgress,
@@ -87,7 +94,8 @@ async function load(
     return { file: source.file, table: source.table.name, rows, bytes: position, size };
   };
   const problems = new Problems();
-  const context: ImportContext = { session, problems, known: new KnownKeys(session), dryRun, replace };
+  const changes = new ContentChanges(session, documents);
+  const context: ImportContext = { session, problems, known: new KnownKeys(session), changes, dryRun, replace };
   const replacement = replace ? new Replacement(context) : undefined;
   const counts = new Map<ImportTable, Pick<TableSummary, 'file'> & RowCounts>();
   for (const table of IMPORT_TABLES) {
@@ -100,6 +108,7 @@ async function load(
   }
   const removed = problems.none ? await replacement?.finish(allowRemovals) : undefined;
   problems.assertNone();
+  if (!dryRun) await changes.finish(randomUUID());
   return IMPORT_TABLES.flatMap((table) => {
     const gone = removed?.get(table) ?? 0;
     if (!counts.has(table) && !gone) return [];

@@ -97,7 +97,7 @@ export class Replacement {
 
   private async remove(table: ImportTable, keys: readonly RowValues[]): Promise<void> {
     if (this.context.dryRun || !this.context.problems.none) return;
-    const rows = new TableRows(this.context.session, table, table.columns);
+    const rows = new TableRows(this.context.session, table, table.columns, this.context.changes);
     for (let start = 0; start < keys.length; start += BATCH_ROWS)
       await rows.remove(keys.slice(start, start + BATCH_ROWS));
   }

@@ -7,6 +7,9 @@ import { utcTime } from './utc-time.js';
 /** Turns one row, with its nested rows under the arrays' names, into the JSON text of one element. */
 export type JsonWriter = (row: Row, scope: CustomerScope) => string;
 
+/** A stored value is not of its column's type. */
+export class DamagedRow extends Error {}
+
 /** The writer of a resource's elements: every declared key, in order of declaration, whatever the row lacks. */
 export function jsonWriter(resource: Resource): JsonWriter {
   const members = [
@@ -34,7 +37,7 @@ function fieldWriter(resource: Resource, field: Field): JsonWriter {
       return text(value, field);
     } catch (cause) {
       // The row is damaged: say which cell, since the answer is cut because of it.
-      throw new Error(`${resource.name} ${row.SKU}: ${field.name} does not hold a ${field.type}`, { cause });
+      throw new DamagedRow(`${resource.name} ${row.SKU}: ${field.name} does not hold a ${field.type}`, { cause });
     }
   };
 }

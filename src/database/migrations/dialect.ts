@@ -7,7 +7,13 @@ export interface Dialect {
   /** A UTC point in time with milliseconds. */
   timestamp: string;
   serial: string;
+  /** Bytes, more than a text may have. */
+  blob: string;
   tableOptions: string;
+  /** The end of an INSERT of a version that is new each time: its value, and what overwrites an earlier one. */
+  bumpVersion: string;
+  /** A trigger that runs the statements after each row, but for the rows of our own imports where the engine can tell. */
+  trigger: (name: string, event: string, table: string, statements: string[]) => { name: string; sql: string };
 }
 
 /**
@@ -22,7 +28,13 @@ export async function dialectOf(queryRunner: QueryRunner): Promise<Dialect> {
       date: 'text',
       timestamp: 'text',
       serial: 'integer PRIMARY KEY AUTOINCREMENT NOT NULL',
+      blob: 'blob',
       tableOptions: '',
+      bumpVersion: 'lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version',
+      trigger: (name, event, table, statements) => ({
+        name,
+        sql: `CREATE TRIGGER ${name} AFTER ${event} ON ${table} FOR EACH ROW BEGIN ${statements.join('; ')}; END`,
+      }),
     };
   }
   const [{ version }] = await queryRunner.query('SELECT VERSION() AS version');
@@ -32,6 +44,13 @@ export async function dialectOf(queryRunner: QueryRunner): Promise<Dialect> {
     date: 'date',
     timestamp: 'datetime(3)',
     serial: 'integer NOT NULL AUTO_INCREMENT PRIMARY KEY',
+    blob: 'mediumblob',
+    bumpVersion: 'UUID()) ON DUPLICATE KEY UPDATE Version = UUID()',
+    trigger: (name, event, table, statements) => ({
+      name,
+      sql: `CREATE TRIGGER ${name} AFTER ${event} ON ${table} FOR EACH ROW
+IF @customer_data_import IS NULL THEN ${statements.join('; ')}; END IF`,
+    }),
     tableOptions: ` ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE ${collation}`,
   };
 }

@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import type { WriteSession } from '../database/engine.js';
+import type { Query, Row } from '../database/query.js';
+import { ProductPrice } from '../pricing/product-price.entity.js';
+import { selectColumns, tableOf } from '../resource/columns.js';
+import { arraysOf } from '../resource/field.decorator.js';
+import { DamagedRow, jsonWriter } from '../resource/json-writer.js';
+import { shapeOf } from '../resource/shape.js';
+import type { CustomerScope } from '../scope/customer-scope.js';
+import { Product } from './product.entity.js';
+
+const BATCH = 250;
+/** What a document ends with once its prices are in. */
+export const DOCUMENT_END = ']}';
+/** Quotes and backslashes of JSON are escaped once more in a statement. */
+const BYTES_A_BYTE = 2;
+const NO_PRICES = `"ProductPrices":[${DOCUMENT_END}`;
+
+/**
+ * The documents of products: what `GET /products` answers of each, up to the elements of `ProductPrices`, which differ
+ * from customer to customer. They are stored, so that an answer is hardly more than reading them. A document is there
+ * only as long as the rows that it is made from stay as they are (see the migration); who misses one makes it.
+ */
+@Injectable()
+export class ProductDocuments {
+  /** Names how documents are made. Those of another version of the service are none. */
+  readonly shape = shapeOf(Product);
+  private readonly write = jsonWriter(Product);
+  private readonly arrays = arraysOf(Product)
+    .filter(({ resource }) => resource !== ProductPrice)
+    .map(({ name, resource, orderBy }) => ({
+      name,
+      sql: (count: number) =>
+        `SELECT ${selectColumns(resource)} FROM ${tableOf(resource)}
+         WHERE SKU IN (${Array(count).fill('?').join()}) ORDER BY SKU, ${orderBy}`,
+    }));
+
+  /** Makes the documents of products, by SKU, from their rows. @throws if a row is damaged */
+  async make(query: Query, skus: readonly string[]): Promise<Map<string, string>> {
+    if (!skus.length) return new Map();
+    const placeholders = skus.map(() => '?').join();
+    const rows = await query(`SELECT ${selectColumns(Product)} FROM products WHERE SKU IN (${placeholders})`, skus);
+    const products = new Map(rows.map((row) => [row.SKU as string, row]));
+    for (const { name, sql } of this.arrays) {
+      for (const product of rows) product[name] = [];
+      for (const row of await query(sql(skus.length), skus))
+        (products.get(row.SKU as string)![name] as Row[]).push(row);
+    }
+    return new Map(rows.map((row) => [row.SKU as string, this.document(row)]));
+  }
+
+  /** Stores the documents of all products that have none. @returns how many that were */
+  async store(session: WriteSession): Promise<number> {
+    let count = 0;
+    let last = '';
+    for (;;) {
+      const missing = await session.query(
+        `SELECT products.SKU FROM products
+         LEFT JOIN product_documents ON product_documents.SKU = products.SKU AND product_documents.Shape = ?
+         WHERE product_documents.SKU IS NULL AND products.SKU > ? ORDER BY products.SKU LIMIT ${BATCH}`,
+        [this.shape, last],
+      );
+      if (!missing.length) return count;
+      const skus = missing.map(({ SKU }) => SKU as string);
+      count += await this.storeThese(session, skus);
+      last = skus.at(-1)!;
+    }
+  }
+
+  /** Makes and stores as many as it can: a damaged row of somebody else must not keep an import out. */
+  private async storeThese(session: WriteSession, skus: readonly string[]): Promise<number> {
+    try {
+      const documents = await this.make(session.query, skus);
+      for (const some of portions([...documents], session.limits.bytes / BYTES_A_BYTE))
+        await this.insert(session, some);
+      return documents.size;
+    } catch (error) {
+      if (!(error instanceof DamagedRow)) throw error;
+      if (skus.length === 1) return 0;
+      const half = Math.ceil(skus.length / 2);
+      return (await this.storeThese(session, skus.slice(0, half))) + (await this.storeThese(session, skus.slice(half)));
+    }
+  }
+
+  private async insert(session: WriteSession, documents: readonly [string, string][]): Promise<void> {
+    const { sql, parameters } = session.values(documents.map(([sku, document]) => [sku, this.shape, document]));
+    const clause = session.upsertClause(['SKU'], ['Shape', 'Document']);
+    await session.query(`INSERT INTO product_documents (SKU, Shape, Document) VALUES ${sql}${clause}`, parameters);
+  }
+
+  private document(row: Row): string {
+    const element = this.write(row, NOBODY);
+    if (!element.endsWith(NO_PRICES)) throw new Error('ProductPrices is not the last array of a product');
+    return element.slice(0, -DOCUMENT_END.length);
+  }
+}
+
+/** Whose terms a document must not depend on. */
+const NOBODY = new Proxy({} as CustomerScope, {
+  get(_target, term): never {
+    throw new Error(`The document of a product is the same for all customers, and cannot depend on ${String(term)}`);
+  },
+});
+
+/** The documents in portions of at most so many bytes, but for a single one that is larger. */
+function* portions(documents: readonly [string, string][], most: number): Generator<[string, string][]> {
+  let portion: [string, string][] = [];
+  let bytes = 0;
+  for (const one of documents) {
+    const size = Buffer.byteLength(one[1]) + 200;
+    if (portion.length && bytes + size > most) {
+      yield portion;
+      [portion, bytes] = [[], 0];
+    }
+    portion.push(one);
+    bytes += size;
+  }
+  if (portion.length) yield portion;
+}
