@@ -36,10 +36,15 @@ export class InputFile {
   async *bytes(): AsyncGenerator<Buffer> {
     this.position = 0;
     const raw = this.raw();
-    const first = await raw.next();
-    if (first.done) return;
-    const all = prepend(first.value, raw);
-    yield* first.value.subarray(0, 2).equals(GZIP_MAGIC) ? gunzip(all) : all;
+    try {
+      const first = await raw.next();
+      if (first.done) return;
+      const all = prepend(first.value, raw);
+      yield* first.value.subarray(0, 2).equals(GZIP_MAGIC) ? gunzip(all) : all;
+    } finally {
+      // Whoever stops after the first piece has not come as far as to iterate over the rest.
+      await raw.return(undefined);
+    }
   }
 
   private async *raw(): AsyncGenerator<Buffer> {
