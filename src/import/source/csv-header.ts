@@ -25,6 +25,12 @@ export function headerFaults(headers: readonly string[], columns: readonly strin
   ];
 }
 
+/** What is wrong with a record of so many cells, which is not as wide as the header. */
+export function widthFault(cells: number, width: number): string {
+  const found = cells === 1 ? '1 cell' : `${cells} cells`;
+  return `${found} where the header has ${width}; is a separator or a quote amiss?`;
+}
+
 function unknownHeader(header: string, index: number, missing: readonly string[]): HeaderFault {
   if (!header) return { column: '', message: `cell ${index + 1} of the header is empty, and has to name a column` };
   const advice = SEPARATOR.test(header) ? '; --delimiter says what separates cells' : didYouMean(header, missing);
