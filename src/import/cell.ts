@@ -1,6 +1,6 @@
 import { decimalText } from '../resource/decimal-text.js';
 import type { Field, FieldType } from '../resource/field.decorator.js';
-import { quoted } from './source/excerpt.js';
+import { quoted } from './excerpt.js';
 
 /** A value as it is stored: exact decimals and days as text. */
 export type CellValue = string | number | boolean | null;

@@ -1,7 +1,7 @@
 import type { Field } from '../../resource/field.decorator.js';
 import { CellError, isNumber } from '../cell.js';
+import { quoted } from '../excerpt.js';
 import { pointDecimal } from './decimal-comma.js';
-import { quoted } from './excerpt.js';
 import type { CellRule } from './mapping-rule.js';
 import { scaledDecimal } from './scaled-decimal.js';
 

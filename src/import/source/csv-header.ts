@@ -1,5 +1,5 @@
+import { excerpt, quoted } from '../excerpt.js';
 import { didYouMean } from './did-you-mean.js';
-import { excerpt, quoted } from './excerpt.js';
 
 /** What is wrong with a column of a header; `column` is '' where it is about all of it. */
 export interface HeaderFault {
