@@ -42,8 +42,9 @@ const DATA_FILE = /\.(csv|ndjson|jsonl)(\.gz)?$|^products\.json(\.gz)?$/i;
 const NAMES = `the names are ${IMPORT_TABLES.map(({ name }) => `${name}.csv`).join(', ')}`;
 
 /**
- * Finds out what the paths hold. Nothing is read beyond the first bytes.
- * @throws {ImportRefused} naming paths that cannot be used
+ * Finds out what the paths hold. Of files nothing is read beyond the first bytes, standard input is put aside.
+ * @throws {ImportRefused} naming files and folders that are none of ours, or whatever is wrong with the map
+ * @throws the error of the file system where a path cannot be read
  */
 export async function openSources(request: SourceRequest, stdin?: Readable): Promise<Sources> {
   const opening = new Opening(request, stdin);
@@ -60,6 +61,7 @@ class Opening {
   private readonly files = new Map<TableSource, InputFile>();
   private readonly noters: (() => string[])[] = [];
   private spool?: string;
+  private spooled?: InputFile;
   private readonly options: ReadingOptions;
 
   constructor(
@@ -136,10 +138,11 @@ class Opening {
 
   /** What comes through a pipe can be read once only, and perhaps slowly: it must not hold others up. */
   private async spoolStdin(): Promise<InputFile> {
+    if (this.spooled) return this.spooled;
     this.spool = await mkdtemp(join(tmpdir(), 'customer-data-import-'));
     const path = join(this.spool, 'stdin');
     await pipeline(this.stdin ?? process.stdin, createWriteStream(path, { mode: 0o600 }));
-    return InputFile.at(path, 'standard input');
+    return (this.spooled = await InputFile.at(path, 'standard input'));
   }
 
   private assertOneEach(): void {
