@@ -1,7 +1,7 @@
 import Libsql from 'libsql';
 import { setImmediate } from 'node:timers/promises';
 import type { DataSource, DataSourceOptions } from 'typeorm';
-import type { Engine, Snapshot, WriteSession } from './engine.js';
+import type { Condition, Engine, Snapshot, WriteSession } from './engine.js';
 import { migrations } from './migrations/migrations.js';
 import type { Query, Row } from './query.js';
 
@@ -96,9 +96,9 @@ function upsertClause(keys: readonly string[], columns: readonly string[]): stri
   return ` ON CONFLICT (${keys.join()}) DO UPDATE SET ${assignments.join()}`;
 }
 
-function rowIn(columns: readonly string[], count: number): string {
+function rowIn(columns: readonly string[], rows: readonly (readonly unknown[])[]): Condition {
   const row = `(${columns.map(() => '?').join()})`;
-  return `(${columns.join()}) IN (VALUES ${Array(count).fill(row).join()})`;
+  return { sql: `(${columns.join()}) IN (VALUES ${rows.map(() => row).join()})`, parameters: rows.flat() };
 }
 
 function queryOn(connection: Libsql.Database): Query {

@@ -1,7 +1,7 @@
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import { withDeadline } from './deadline.js';
-import type { Engine, Snapshot, WriteSession } from './engine.js';
+import type { Condition, Engine, Snapshot, WriteSession } from './engine.js';
 import { migrations } from './migrations/migrations.js';
 import type { Query, Row } from './query.js';
 
@@ -172,9 +172,18 @@ function upsertClause(_keys: readonly string[], columns: readonly string[]): str
   return ` ON DUPLICATE KEY UPDATE ${columns.map((column) => `${column} = VALUES(${column})`).join()}`;
 }
 
-function rowIn(columns: readonly string[], count: number): string {
-  const row = `(${columns.map(() => '?').join()})`;
-  return `(${columns.join()}) IN (${Array(count).fill(row).join()})`;
+/** Grouped by the first column: MariaDB takes time by the square for (a, b) IN (…) where there is a further index. */
+function rowIn(columns: readonly string[], rows: readonly (readonly unknown[])[]): Condition {
+  const [first, second] = columns;
+  if (!second) return { sql: `${first} IN (${rows.map(() => '?').join()})`, parameters: rows.flat() };
+  const groups = new Map<unknown, unknown[]>();
+  for (const [one, other] of rows) {
+    const group = groups.get(one);
+    if (group) group.push(other);
+    else groups.set(one, [other]);
+  }
+  const terms = [...groups.values()].map((group) => `(${first} = ? AND ${second} IN (${group.map(() => '?').join()}))`);
+  return { sql: `(${terms.join(' OR ')})`, parameters: [...groups].flat(2) };
 }
 
 /** Runs `work` on a connection of its own that holds the writers' lock, which ends with the connection if we die. */
