@@ -109,8 +109,6 @@ async function startSmall(): Promise<void> {
 }
 
 if (engine === 'sqlite') {
-  const folderOf = ({ url }: TestDatabase) => dirname(url.slice('sqlite:'.length));
-
   test('a file that must not grow: the old data stay, and the run failed', async () => {
     await startSmall();
     const limited = ['sh', '-c', 'ulimit -f 1200; exec "$@"', 'sh'];
@@ -129,7 +127,7 @@ if (engine === 'sqlite') {
   (canMount ? describe : describe.skip)(canMount ? 'a file system' : notRun, () => {
     test('that is full: the old data stay, and the run failed', async () => {
       await startSmall();
-      const [folder, disk] = [folderOf(database), join(database.folder, 'disk')];
+      const [folder, disk] = [dirname(database.url.slice('sqlite:'.length)), join(database.folder, 'disk')];
       mkdirSync(disk);
       const wrapper = [...ON_FULL_DISK, SCRIPT, folder, disk];
       const command = RunningCommand.start(`sqlite:${join(disk, 'test.db')}`, ['import', folders.next], wrapper);
