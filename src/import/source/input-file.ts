@@ -23,10 +23,14 @@ export class InputFile {
     private readonly changedAt: number,
   ) {}
 
-  /** @param name what to call the file; by default its base name */
+  /**
+   * @param name what to call the file; by default its base name
+   * @throws if there is no file at the path
+   */
   static async at(path: string, name = basename(path)): Promise<InputFile> {
-    const { size, mtimeMs } = await stat(path);
-    return new InputFile(path, name, size, mtimeMs);
+    const stats = await stat(path);
+    if (stats.isDirectory()) throw new Error(`${path} is a directory, and has to be a file`);
+    return new InputFile(path, name, stats.size, stats.mtimeMs);
   }
 
   /**

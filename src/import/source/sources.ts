@@ -11,7 +11,7 @@ import { InputFile } from './input-file.js';
 import { productSources } from './json-source.js';
 import { type Mapping, readMapping } from './mapping.js';
 import { mappedSources } from './mapped-source.js';
-import type { ReadingOptions, TableSource } from './table-source.js';
+import { type ReadingOptions, SourceFault, type TableSource } from './table-source.js';
 
 /** What to read, and how. */
 export interface SourceRequest {
@@ -170,8 +170,12 @@ function tableName(name: string): string {
   return basename(name).replace(/(\.(csv|ndjson|jsonl|json))?(\.gz)?$/, '');
 }
 
-/** Whether the content begins like JSON; no header of a CSV file does. */
+/** Whether the content begins like JSON; no header of a CSV file does. What is wrong with it is told when it is read. */
 async function isJson(file: InputFile): Promise<boolean> {
-  for await (const chunk of file.bytes()) return /^\uFEFF?\s*[[{]/.test(chunk.toString('utf8', 0, 1000));
+  try {
+    for await (const chunk of file.bytes()) return /^\uFEFF?\s*[[{]/.test(chunk.toString('utf8', 0, 1000));
+  } catch (error) {
+    if (!(error instanceof SourceFault)) throw error;
+  }
   return false;
 }
