@@ -46,7 +46,7 @@ export class ImportLogService {
 
   /**
    * Records that an import wrote nothing, and why. One that succeeded stays so: what was lost may have been no more than
-   * the answer to COMMIT.
+   * the answer to COMMIT. Does not queue: the next import may have begun, and the operator waits for the complaints.
    */
   async fail(id: string, outcome: 'refused' | 'failed', message: string, files: FileSummary[]): Promise<void> {
     const values = [
@@ -56,11 +56,9 @@ export class ImportLogService {
       JSON.stringify(files),
       id,
     ];
-    await this.database.write(({ query }) =>
-      query(
-        'UPDATE import_runs SET EndedAt = ?, Outcome = ?, Message = ?, Files = ? WHERE ID = ? AND Outcome IS NULL',
-        values,
-      ),
+    await this.database.query(
+      'UPDATE import_runs SET EndedAt = ?, Outcome = ?, Message = ?, Files = ? WHERE ID = ? AND Outcome IS NULL',
+      values,
     );
   }
 }
