@@ -4,7 +4,7 @@ import { cells, cliProcess } from './support/commands.js';
 import { BASE, importFile, importFiles } from './support/import-files.js';
 import { imported, refused } from './support/import-outcome.js';
 import { removeAllRows, storedRows } from './support/stored-rows.js';
-import { TestDatabase } from './support/test-service.js';
+import { type CommandResult, TestDatabase } from './support/test-service.js';
 
 // What imports of other products have done to the data of their operators, kind by kind.
 
@@ -239,12 +239,13 @@ describe('an import that readers can see half-way', () => {
     // The last line of the file that is read last.
     files['product_images.csv'] += 'NOPE,1,,\n';
     const folder = await database.files(files);
-    let running = true;
-    const result = cliProcess(database, 'import', folder).finally(() => (running = false));
-    const seen: unknown[] = [];
-    for (; running; await sleep(20)) seen.push(...(await marks()));
-    expect(await result).toMatchObject({ code: 1, stdout: '' });
-    expect(seen).toEqual([]);
+    const importing = cliProcess(database, 'import', folder);
+    let result: CommandResult | undefined;
+    while (!result) {
+      expect(await marks()).toEqual([]);
+      result = await Promise.race([importing, sleep(20).then(() => undefined)]);
+    }
+    expect(result).toMatchObject({ code: 1, stdout: '' });
   });
 
   test('two at once: both succeed, and leave what one after the other leaves', async () => {

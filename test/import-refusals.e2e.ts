@@ -107,16 +107,17 @@ test('what is just within the bounds, or merely looks like E-notation, is import
   ]);
 });
 
+const hex = (code: number) => `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+
 describe('control characters', () => {
-  const hex = (code: number) => `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
   const CONTROLS = [...Array(32).keys(), ...Array.from({ length: 33 }, (_, index) => 0x7f + index)];
-  const BREAKS = [0x09, 0x0a, 0x0d];
+  const BREAKS = new Set([0x09, 0x0a, 0x0d]);
 
   test('each one is refused in text, and named with its position; tab and line breaks are not', async () => {
     const rows = CONTROLS.map((code) => ({ SKU: `N-${code}`, Name: `ab${String.fromCharCode(code)}c`, Status: 'x' }));
-    const good = rows.filter((_, index) => BREAKS.includes(CONTROLS[index]!));
+    const good = rows.filter((_, index) => BREAKS.has(CONTROLS[index]!));
     const bad = rows.filter((row) => !good.includes(row));
-    const expected = CONTROLS.filter((code) => !BREAKS.includes(code)).map(
+    const expected = CONTROLS.filter((code) => !BREAKS.has(code)).map(
       (code, index) =>
         `products.csv:${index + 2}: Name: holds the control character ${hex(code)} at position 3; take it out`,
     );
@@ -138,8 +139,9 @@ describe('control characters', () => {
   });
 });
 
+const images = (...rows: string[][]) => importFiles({ 'product_images.csv': rows });
+
 describe('two primary images of a product', () => {
-  const images = (...rows: string[][]) => importFiles({ 'product_images.csv': rows });
   const CONFLICT = 'IsPrimaryImage: may be true once for each SKU, and A has it on';
 
   test('in one file', async () => {
@@ -210,11 +212,13 @@ test('everything that is wrong is listed at once, and nothing twice', async () =
 });
 
 test('of many problems the first 100 are named, and the others counted', async () => {
-  const row = (code: string) => [code, 'x'.repeat(256)];
-  const hundred = Array.from({ length: 100 }, (_, index) => row(`${index}`));
+  const tooLong = 'x'.repeat(256);
+  const hundred = Array.from({ length: 100 }, (_, index) => [`${index}`, tooLong]);
   expect(await complaints(importFiles({ 'warehouses.csv': hundred }))).toHaveLength(100);
   // All but the first of these are wrong in two ways.
-  const folder = await database.files(importFiles({ 'warehouses.csv': Array(51).fill(row('a')) }));
+  const folder = await database.files(
+    importFiles({ 'warehouses.csv': hundred.slice(0, 51).map(() => ['a', tooLong]) }),
+  );
   const { code, stderr } = await database.cli('import', folder);
   const lines = stderr.trimEnd().split('\n').slice(-102);
   expect(code).toBe(1);

@@ -6,9 +6,21 @@ const CLI = join(__dirname, '../../dist/cli.js');
 
 /** Runs the built CLI on a database as operators do, in a process of its own. */
 export function cliProcess(database: TestDatabase, ...args: string[]): Promise<CommandResult> {
+  return cliProcessReading('', {}, database, ...args);
+}
+
+/** The same with something on its standard input, and more in its environment. */
+export function cliProcessReading(
+  stdin: string,
+  environment: Record<string, string>,
+  database: TestDatabase,
+  ...args: string[]
+): Promise<CommandResult> {
   const child = spawn(process.execPath, [CLI, ...args], {
-    env: { PATH: process.env.PATH, DATABASE_URL: database.url },
+    env: { PATH: process.env.PATH, DATABASE_URL: database.url, ...environment },
   });
+  // A command that reads nothing may be gone before it is written.
+  child.stdin.on('error', () => undefined).end(stdin);
   const result = { code: 0, stdout: '', stderr: '' };
   child.stdout.on('data', (text) => (result.stdout += text));
   child.stderr.on('data', (text) => (result.stderr += text));
