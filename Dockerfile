@@ -13,6 +13,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY mappings mappings
 USER node
 EXPOSE 3000 3001
 CMD ["node", "dist/main.js"]

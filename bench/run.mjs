@@ -1,60 +1,20 @@
 // npm run bench: figures taken in one run on one machine, each beside its yardstick; only ratios are comparable.
-import autocannon from 'autocannon';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { SIZES } from './data-set.mjs';
+import { measureImport } from './import.mjs';
+import { measureMetering } from './metering.mjs';
 
-const ROUNDS = process.argv.includes('--quick') ? 3 : 7;
-const SECONDS = process.argv.includes('--quick') ? 2 : 5;
-/** What metering may cost of the requests per second. */
-const AIM = 0.85;
+const BENCHMARKS = { metering: measureMetering, import: measureImport };
 
-const folder = mkdtempSync(join(tmpdir(), 'customer-data-bench-'));
-const services = await Promise.all([start({ UNMETERED: '1' }), start({})]);
-try {
-  const rates = services.map(() => []);
-  await Promise.all(services.map(({ url }) => load(url, 1)));
-  for (let round = 0; round < ROUNDS; round++)
-    for (const [index, { url }] of services.entries()) rates[index].push(await load(url, SECONDS));
-  const [unmetered, metered] = rates.map(median);
-  const ratio = median(rates[1].map((rate, round) => rate / rates[0][round]));
-  console.table({
-    'GET /api/version, not metered': { 'requests/s': Math.round(unmetered) },
-    'GET /api/version, metered in the process': { 'requests/s': Math.round(metered) },
-  });
-  console.log(`Metered over not metered, median of ${ROUNDS} interleaved pairs: ${ratio.toFixed(3)}`);
-  console.log(`Aim: at least ${AIM}: ${ratio >= AIM ? 'met' : 'MISSED'}`);
-} finally {
-  for (const { child } of services) child.kill();
-  rmSync(folder, { recursive: true, force: true });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false }, size: { type: 'string' } },
+});
+const options = { quick: values.quick, size: values.size ?? (values.quick ? 'M' : 'L') };
+const names = positionals.length ? positionals : Object.keys(BENCHMARKS);
+const unknown = names.find((name) => !Object.hasOwn(BENCHMARKS, name));
+if (unknown || !Object.hasOwn(SIZES, options.size)) {
+  console.error(`Usage: npm run bench -- [${Object.keys(BENCHMARKS).join('|')}]... [--quick] [--size=M|L]`);
+  process.exit(1);
 }
-
-async function start(environment) {
-  const child = fork(join(import.meta.dirname, 'service.mjs'), {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: {
-      PATH: process.env.PATH,
-      PORT: '0',
-      MANAGEMENT_PORT: '0',
-      DATABASE_URL: `sqlite:${join(folder, `${environment.UNMETERED ?? 0}.db`)}`,
-      DEMO_DATA: 'false',
-      REQUESTS_PER_MINUTE: '1000000000',
-      REQUESTS_PER_HOUR: '1000000000',
-      ...environment,
-    },
-  });
-  const [{ url }] = await once(child, 'message');
-  return { child, url };
-}
-
-/** Requests per second over so many seconds. */
-async function load(url, duration) {
-  const { requests } = await autocannon({ url: `${url}/api/version`, connections: 32, duration });
-  return requests.average;
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-}
+for (const name of names) await BENCHMARKS[name](options);

@@ -38,7 +38,9 @@ test('going down leaves no table of ours, and going up again makes the same sche
 });
 
 test('no table is without an entity, and no entity without a table', async () => {
-  expect(await tables()).toEqual([...IMPORT_TABLES.map(({ entity }) => tableOf(entity)), tableOf(ApiKey), tableOf(ImportRun)].toSorted());
+  expect(await tables()).toEqual(
+    [...IMPORT_TABLES.map(({ entity }) => tableOf(entity)), tableOf(ApiKey), tableOf(ImportRun)].toSorted(),
+  );
 });
 
 // TypeORM declares these itself: they are no columns of import files.
@@ -58,11 +60,14 @@ test.each(IMPORT_TABLES.map(({ entity }) => [tableOf(entity), entity] as const))
   },
 );
 
-test.each([ApiKey, ImportRun, ...IMPORT_TABLES.map(({ entity }) => entity)])('TypeORM knows every column of %p', async (entity) => {
-  const known = getMetadataArgsStorage().filterColumns(entity);
-  const names = known.map(({ propertyName }) => propertyName).toSorted();
-  expect((await columns(tableOf(entity))).map(({ name }) => name)).toEqual(names);
-});
+test.each([ApiKey, ImportRun, ...IMPORT_TABLES.map(({ entity }) => entity)])(
+  'TypeORM knows every column of %p',
+  async (entity) => {
+    const known = getMetadataArgsStorage().filterColumns(entity);
+    const names = known.map(({ propertyName }) => propertyName).toSorted();
+    expect((await columns(tableOf(entity))).map(({ name }) => name)).toEqual(names);
+  },
+);
 
 interface Column {
   name: string;

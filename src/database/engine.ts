@@ -10,17 +10,26 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
+/** A part of a statement, with its parameters. */
+export interface SqlPart {
+  sql: string;
+  parameters: readonly unknown[];
+}
+
 /** A transaction that writes, and the SQL for it that differs between the databases. */
 export interface WriteSession {
   readonly query: Query;
   /** How much one statement may hold. */
   readonly limits: { parameters: number; bytes: number };
 
+  /** What follows `INSERT INTO … VALUES`. */
+  values(rows: readonly (readonly unknown[])[]): SqlPart;
+
   /** What makes an INSERT overwrite the rows whose keys are there already. */
   upsertClause(keys: readonly string[], columns: readonly string[]): string;
 
-  /** The condition that the values of `columns` are one of `count` combinations, which come as parameters. */
-  rowIn(columns: readonly string[], count: number): string;
+  /** The condition that the values of one or two columns are those of one of the rows, which has as many. */
+  rowIn(columns: readonly string[], rows: readonly (readonly unknown[])[]): SqlPart;
 }
 
 /** All that differs between the embedded database and a server, except for column types (see migrations/dialect.ts). */

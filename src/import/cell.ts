@@ -1,5 +1,6 @@
 import { decimalText } from '../resource/decimal-text.js';
 import type { Field, FieldType } from '../resource/field.decorator.js';
+import { quoted } from './source/excerpt.js';
 
 /** A value as it is stored: exact decimals and days as text. */
 export type CellValue = string | number | boolean | null;
@@ -10,10 +11,10 @@ export class CellError extends Error {}
 /** MySQL's TEXT holds so many bytes. */
 const TEXT_BYTES = 65_535;
 
-/** All but tab and line breaks. The second range is mostly text that was decoded as another encoding than it is in. */
-const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
+/** All but tab and line breaks. Those above U+007F are mostly text that was decoded as another encoding than it is in. */
+const CONTROL = /(?![\t\n\r])\p{Cc}/u;
 /** In a code a line break is damage, too. */
-const CONTROL_OR_BREAK = /[\0-\x1f\x7f-\x9f]/;
+const CONTROL_OR_BREAK = /\p{Cc}/u;
 /** As spreadsheets write it: with decimals, or with a sign. `1E3` alone may well be a code. */
 const E_NOTATION = /^-?\d+([.,]\d+E[+-]?|E[+-])\d+$/i;
 
@@ -30,8 +31,8 @@ export function parseCell(text: string, field: Field): CellValue {
   }
   refuseControlCharacters(cell, prose);
   if (!prose && E_NOTATION.test(cell) && (field.type === 'varchar' || field.type === 'text'))
-    throw new CellError(`${quote(cell)} is a number that a spreadsheet rounded; export the column as text`);
-  if (field.pattern && !field.pattern.test(cell)) throw new CellError(`${quote(cell)} is not ${field.pattern.says}`);
+    throw new CellError(`${quoted(cell)} is a number that a spreadsheet rounded; export the column as text`);
+  if (field.pattern && !field.pattern.test(cell)) throw new CellError(`${quoted(cell)} is not ${field.pattern.says}`);
   return PARSERS[field.type](cell, field);
 }
 
@@ -47,17 +48,17 @@ const PARSERS: Record<FieldType, (cell: string, field: Field) => CellValue> = {
     return cell;
   },
   int: (cell, field) => {
-    if (!/^-?\d{1,9}$/.test(cell)) throw new CellError(`${quote(cell)} is not a whole number of at most 9 digits`);
+    if (!/^-?\d{1,9}$/.test(cell)) throw new CellError(`${quoted(cell)} is not a whole number of at most 9 digits`);
     return Number(inBounds(cell, field));
   },
   decimal: (cell, field) => inBounds(parseDecimal(cell, field), field),
   boolean: (cell) => {
     const value = BOOLEANS.get(cell.toLowerCase());
-    if (value === undefined) throw new CellError(`${quote(cell)} is neither true, 1, yes nor false, 0, no`);
+    if (value === undefined) throw new CellError(`${quoted(cell)} is neither true, 1, yes nor false, 0, no`);
     return value;
   },
   date: (cell) => {
-    if (!isDay(cell)) throw new CellError(`${quote(cell)} is not a day of the calendar in the form YYYY-MM-DD`);
+    if (!isDay(cell)) throw new CellError(`${quoted(cell)} is not a day of the calendar in the form YYYY-MM-DD`);
     return cell;
   },
   datetime: () => {
@@ -80,9 +81,9 @@ function refuseControlCharacters(cell: string, prose: boolean): void {
 function parseDecimal(cell: string, { precision = 0, scale = 0 }: Field): string {
   const number = plainDecimal(cell);
   const [whole = '', fraction = ''] = number.replace('-', '').split('.');
-  if (fraction.length > scale) throw new CellError(`${quote(cell)} has more than ${scale} decimals`);
+  if (fraction.length > scale) throw new CellError(`${quoted(cell)} has more than ${scale} decimals`);
   if (whole.length > precision - scale)
-    throw new CellError(`${quote(cell)} has more than ${precision - scale} digits before the point`);
+    throw new CellError(`${quoted(cell)} has more than ${precision - scale} digits before the point`);
   return number;
 }
 
@@ -91,15 +92,15 @@ function plainDecimal(cell: string): string {
     return decimalText(cell);
   } catch {
     throw new CellError(
-      `${quote(cell)} is not a decimal: digits, a point where needed, no other separator, no exponent${/,\d+$/.test(cell) ? '; for a decimal comma say --decimal-comma' : ''}`,
+      `${quoted(cell)} is not a decimal: digits, a point where needed, no other separator, no exponent${/,\d+$/.test(cell) ? '; for a decimal comma say --decimal-comma' : ''}`,
     );
   }
 }
 
 /** The bounds are small whole numbers, so that a float decides rightly. */
 function inBounds(number: string, { min = -Infinity, max = Infinity }: Field): string {
-  if (Number(number) < min) throw new CellError(`${quote(number)} is less than ${min}`);
-  if (Number(number) > max) throw new CellError(`${quote(number)} is more than ${max}`);
+  if (Number(number) < min) throw new CellError(`${quoted(number)} is less than ${min}`);
+  if (Number(number) > max) throw new CellError(`${quoted(number)} is more than ${max}`);
   return number;
 }
 
@@ -107,8 +108,4 @@ function inBounds(number: string, { min = -Infinity, max = Infinity }: Field): s
 export function isDay(cell: string): boolean {
   const date = /^\d{4}-\d{2}-\d{2}$/.test(cell) && !cell.startsWith('0000') ? new Date(`${cell}T00:00:00Z`) : undefined;
   return date !== undefined && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(cell);
-}
-
-function quote(cell: string): string {
-  return `"${cell.length > 40 ? `${cell.slice(0, 40)}…` : cell}"`;
 }

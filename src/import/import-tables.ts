@@ -22,7 +22,7 @@ export interface ImportTable {
   replacedWithin?: string;
 }
 
-function table(
+function importTable(
   entity: Resource,
   references: Readonly<Record<string, ImportTable>> = {},
   replacedWithin?: string,
@@ -30,22 +30,22 @@ function table(
   return { name: tableOf(entity), entity, columns: columnsOf(entity), references, replacedWithin };
 }
 
-const priceLists = table(PriceList);
-const warehouses = table(Warehouse);
-const products = table(Product);
+const priceLists = importTable(PriceList);
+const warehouses = importTable(Warehouse);
+const products = importTable(Product);
 
 /** Every import table, each behind those that it refers to. */
 export const IMPORT_TABLES: readonly ImportTable[] = [
   priceLists,
   warehouses,
   products,
-  table(ProductImage, { SKU: products }),
-  table(ProductAccessory, { SKU: products }),
-  table(ProductSubstitution, { SKU: products }),
-  table(ProductComposition, { SKU: products }),
-  table(ProductPrice, { PriceListCode: priceLists, SKU: products }, 'PriceListCode'),
-  table(StockEntry, { WarehouseCode: warehouses, SKU: products }, 'WarehouseCode'),
-  table(Customer, { PriceListCode: priceLists, WarehouseCode: warehouses }),
+  importTable(ProductImage, { SKU: products }),
+  importTable(ProductAccessory, { SKU: products }),
+  importTable(ProductSubstitution, { SKU: products }),
+  importTable(ProductComposition, { SKU: products }),
+  importTable(ProductPrice, { PriceListCode: priceLists, SKU: products }, 'PriceListCode'),
+  importTable(StockEntry, { WarehouseCode: warehouses, SKU: products }, 'WarehouseCode'),
+  importTable(Customer, { PriceListCode: priceLists, WarehouseCode: warehouses }),
 ];
 
 /** Whether rows of other tables refer to rows of this one. */

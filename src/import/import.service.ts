@@ -87,7 +87,7 @@ async function load(
     return { file: source.file, table: source.table.name, rows, bytes: position, size };
   };
   const problems = new Problems();
-  const context: ImportContext = { session, problems, known: new KnownKeys(session, replace), dryRun, replace };
+  const context: ImportContext = { session, problems, known: new KnownKeys(session), dryRun, replace };
   const replacement = replace ? new Replacement(context) : undefined;
   const counts = new Map<ImportTable, Pick<TableSummary, 'file'> & RowCounts>();
   for (const table of IMPORT_TABLES) {
@@ -96,7 +96,7 @@ async function load(
     const file = source && new TableImport(source, context, (rows) => onProgress(progress(source, rows)));
     await file?.run();
     if (file) counts.set(table, { file: file.source.file, ...file.counts });
-    if (problems.none) await replacement?.visit(table, file);
+    if (problems.none) await replacement?.visit(table, file?.replaces ? file : undefined);
   }
   const removed = problems.none ? await replacement?.finish(allowRemovals) : undefined;
   problems.assertNone();

@@ -7,19 +7,18 @@ const LOOK_UP = 1000;
 /** Which rows there are for others to refer to: those of the files, and those that are stored. */
 export class KnownKeys {
   private readonly files = new Map<ImportTable, KeyIndex>();
+  /** Tables of which what is stored besides the file does not count, since it goes. */
+  private readonly replaced = new Set<ImportTable>();
   private readonly unreadable = new Set<ImportTable>();
   /** What was asked of the database: 1 if it is stored, 0 if not. */
   private readonly asked = new Map<ImportTable, KeyIndex>();
 
-  /** @param replacing whether files are the whole truth, so that what is stored besides does not count */
-  constructor(
-    private readonly session: WriteSession,
-    private readonly replacing: boolean,
-  ) {}
+  constructor(private readonly session: WriteSession) {}
 
-  /** Announces the keys of a table's file; whoever reads the file adds to them. */
-  bring(table: ImportTable, keys: KeyIndex): void {
+  /** Announces the keys of a table's file; whoever reads it adds to them. @param replaced whether all others go */
+  bring(table: ImportTable, keys: KeyIndex, replaced: boolean): void {
     this.files.set(table, keys);
+    if (replaced) this.replaced.add(table);
   }
 
   /** Notes that the table's file could not be read, so that what it brings cannot be known. */
@@ -32,7 +31,7 @@ export class KnownKeys {
     if (this.unreadable.has(table)) return new Set();
     const file = this.files.get(table);
     const missing = [...keys].filter((key) => !file?.has(key));
-    if (!missing.length || (file && this.replacing)) return new Set(missing);
+    if (!missing.length || this.replaced.has(table)) return new Set(missing);
     const asked = this.asked.get(table) ?? new KeyIndex();
     this.asked.set(table, asked);
     const fresh = missing.filter((key) => !asked.has(key));
@@ -43,16 +42,18 @@ export class KnownKeys {
 
   /** What is wrong with a reference to this key, which is unknown. */
   complaint(table: ImportTable, key: string): string {
-    const whole = this.replacing && this.files.has(table);
-    return whole
+    return this.replaced.has(table)
       ? `"${key}" is unknown: the new ${table.name} do not hold it, and with --replace the stored ones go`
       : `"${key}" is unknown: it is neither stored nor in the files`;
   }
 
   private async ask({ name, columns }: ImportTable, keys: string[], asked: KeyIndex): Promise<void> {
     const [key] = columns;
-    const where = this.session.rowIn([key!.name], keys.length);
-    const rows = await this.session.query(`SELECT ${key!.name} AS code FROM ${name} WHERE ${where}`, keys);
+    const { sql, parameters } = this.session.rowIn(
+      [key!.name],
+      keys.map((one) => [one]),
+    );
+    const rows = await this.session.query(`SELECT ${key!.name} AS code FROM ${name} WHERE ${sql}`, parameters);
     const stored = new Set(rows.map(({ code }) => String(code)));
     for (const one of keys) asked.add(one, stored.has(one) ? 1 : 0);
   }

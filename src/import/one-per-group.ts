@@ -46,8 +46,12 @@ export class OnePerGroup {
     const lines = [...this.written.entries()];
     for (let start = 0; start < lines.length; start += LOOK_UP) {
       const groups = new Map(lines.slice(start, start + LOOK_UP));
-      const where = `${this.flag.name} = 1 AND ${rowIn([this.group.name], groups.size)}`;
-      const stored = await query(`SELECT ${keys.join()} FROM ${name} WHERE ${where}`, [...groups.keys()]);
+      const { sql, parameters } = rowIn(
+        [this.group.name],
+        [...groups.keys()].map((group) => [group]),
+      );
+      const select = `SELECT ${keys.join()} FROM ${name} WHERE ${this.flag.name} = 1 AND ${sql}`;
+      const stored = await query(select, parameters);
       for (const row of stored) {
         const values = keys.map((key) => row[key]);
         if (inFile.has(values.join(KEY_SEPARATOR))) continue;

@@ -14,15 +14,18 @@ const KEPT = 1000;
 
 /** Everything that is wrong with the files of an import. Counts all, keeps the first. */
 export class Problems {
-  private readonly kept: Problem[] = [];
+  /** By their text: a file that several tables are read from may have the same fault for each. */
+  private readonly kept = new Map<string, Problem>();
   /** Files in the order in which they came. */
   private readonly files = new Map<string, number>();
   count = 0;
 
   add(file: string, line: number, column: string, message: string): void {
+    const problem = { file, line, column, message };
+    if (this.kept.has(text(problem))) return;
     this.count++;
     if (!this.files.has(file)) this.files.set(file, this.files.size);
-    if (this.kept.length < KEPT) this.kept.push({ file, line, column, message });
+    if (this.kept.size < KEPT) this.kept.set(text(problem), problem);
   }
 
   get none(): boolean {
@@ -33,7 +36,7 @@ export class Problems {
   assertNone(): void {
     if (this.none) return;
     const order = (problem: Problem) => this.files.get(problem.file)!;
-    const first = this.kept.toSorted((a, b) => order(a) - order(b) || a.line - b.line).slice(0, SHOWN);
+    const first = [...this.kept.values()].toSorted((a, b) => order(a) - order(b) || a.line - b.line).slice(0, SHOWN);
     throw new ImportRefused(first, this.count);
   }
 }
@@ -49,11 +52,11 @@ export class ImportRefused extends Error {
     readonly count: number,
   ) {
     const more = count > problems.length ? [`… and ${count - problems.length} more.`] : [];
-    super([...problems.map(line), ...more, `Nothing was imported: ${count} problem(s).`].join('\n'));
+    super([...problems.map(text), ...more, `Nothing was imported: ${count} problem(s).`].join('\n'));
   }
 }
 
-function line({ file, line, column, message }: Problem): string {
+function text({ file, line, column, message }: Problem): string {
   const place = [file, ...(line ? [line] : [])].join(':');
   return [place, ...(column ? [column] : []), message].join(': ');
 }

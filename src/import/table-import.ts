@@ -47,6 +47,8 @@ export class TableImport {
   readonly keys = new KeyIndex();
   /** Which values of the column `replacedWithin` the file names. */
   readonly named = new Set<string>();
+  /** Whether rows that are not in the file go. */
+  readonly replaces: boolean;
   private readonly rows: TableRows;
   private readonly single?: OnePerGroup;
   /** Then nothing has to be looked up. */
@@ -59,11 +61,12 @@ export class TableImport {
   ) {
     this.rows = new TableRows(context.session, source.table, source.columns);
     this.single = OnePerGroup.of(source);
-    if (isReferredTo(source.table)) context.known.bring(source.table, this.keys);
+    this.replaces = context.replace && !source.partial;
+    if (isReferredTo(source.table)) context.known.bring(source.table, this.keys, this.replaces);
   }
 
   async run(): Promise<void> {
-    const { problems, known, replace, session } = this.context;
+    const { problems, known, session } = this.context;
     this.empty = await this.rows.isEmpty();
     try {
       await this.readAll();
@@ -72,7 +75,7 @@ export class TableImport {
       problems.add(this.source.file, error.line, error.column, error.message);
       known.giveUp(this.source.table);
     }
-    if (!this.empty && !replace && problems.none) await this.single?.compare(session, this.keys, this.complain);
+    if (!this.empty && !this.replaces && problems.none) await this.single?.compare(session, this.keys, this.complain);
   }
 
   /** While one batch is being written, the next one is read and checked. */

@@ -37,25 +37,26 @@ export class TableRows {
 
   /** The stored rows that have the keys of the given ones, by key. */
   async stored(rows: readonly RowValues[]): Promise<Map<string, RowValues>> {
-    const where = this.session.rowIn(this.keyColumns, rows.length);
-    const keys = rows.flatMap((values) => this.keyPositions.map((position) => values[position]));
-    const found = await this.session.query(`SELECT ${this.names.join()} FROM ${this.table.name} WHERE ${where}`, keys);
+    const keys = rows.map((values) => this.keyPositions.map((position) => values[position]));
+    const { sql, parameters } = this.session.rowIn(this.keyColumns, keys);
+    const select = `SELECT ${this.names.join()} FROM ${this.table.name} WHERE ${sql}`;
+    const found = await this.session.query(select, parameters);
     const values = found.map((row) => this.columns.map((column) => storedValue(row[column.name], column)));
     return new Map(values.map((row) => [this.keyOf(row), row]));
   }
 
   /** Adds rows, or overwrites those whose keys are there already. */
   async upsert(rows: readonly RowValues[]): Promise<void> {
-    const { query, upsertClause } = this.session;
-    const row = `(${this.names.map(() => '?').join()})`;
-    const insert = `INSERT INTO ${this.table.name} (${this.names.join()}) VALUES ${rows.map(() => row).join()}`;
-    await query(insert + upsertClause(this.keyColumns, this.names), rows.flat());
+    const { query, values, upsertClause } = this.session;
+    const { sql, parameters } = values(rows);
+    const insert = `INSERT INTO ${this.table.name} (${this.names.join()}) VALUES ${sql}`;
+    await query(insert + upsertClause(this.keyColumns, this.names), parameters);
   }
 
   /** Removes the rows of these keys, each the values of the key columns. */
   async remove(keys: readonly RowValues[]): Promise<void> {
-    const where = this.session.rowIn(this.keyColumns, keys.length);
-    await this.session.query(`DELETE FROM ${this.table.name} WHERE ${where}`, keys.flat());
+    const { sql, parameters } = this.session.rowIn(this.keyColumns, keys);
+    await this.session.query(`DELETE FROM ${this.table.name} WHERE ${sql}`, parameters);
   }
 }
 

@@ -1,30 +1,63 @@
-import { readCsv, CsvFault } from '../csv-reader.js';
-import { SourceFault, type TableSource } from './table-source.js';
-export function csvSource(file: any, table: any, _o: any): TableSource {
+import type { Field } from '../../resource/field.decorator.js';
+import type { ImportTable } from '../import-tables.js';
+import { headerFaults } from './csv-header.js';
+import { readCsv } from './csv-records.js';
+import { pointCell } from './decimal-comma.js';
+import type { InputFile } from './input-file.js';
+import type { CsvRecord } from './record-parser.js';
+import { type Complain, type ReadingOptions, SourceFault, type SourceRow, type TableSource } from './table-source.js';
+
+/** The rows of an import file: a CSV file whose header names the table's columns, all of them, in any order. */
+export function csvSource(file: InputFile, table: ImportTable, options: ReadingOptions): TableSource {
+  const { columns } = table;
   return {
     table,
     file: file.name,
-    columns: table.columns,
-    label: (c: any) => c.name,
-    async *rows(complain: any) {
-      let pos: number[] | undefined;
-      try {
-        for await (const { line, cells } of readCsv(file.path)) {
-          file.position += 100;
-          if (!pos) {
-            pos = table.columns.map((c: any) => cells.indexOf(c.name));
-            continue;
-          }
-          if (cells.length !== pos!.length) {
-            complain(line, '', 'bad width');
-            continue;
-          }
-          yield [{ line, cells: pos!.map((p) => cells[p]!) }];
-        }
-      } catch (e) {
-        if (e instanceof CsvFault) throw new SourceFault(e.line, e.message);
-        throw e;
+    columns,
+    label: ({ name }) => name,
+    async *rows(complain) {
+      let readRow: RowReader | undefined;
+      for await (const records of readCsv(file.bytes(), options)) {
+        readRow ??= rowReader(readHeader(records.shift()!, columns, complain), columns, options, complain);
+        yield records.flatMap(readRow);
       }
+      if (!readRow) throw new SourceFault(1, 'the file is empty; its first line has to name the columns');
     },
-  } as any;
+  };
+}
+
+/**
+ * The names of the columns, in the order of the file.
+ * @throws {SourceFault} the last thing that is wrong with them; `complain` is told the others
+ */
+function readHeader({ line, cells }: CsvRecord, columns: readonly Field[], complain: Complain): string[] {
+  const headers = cells.map((cell) => cell.trim());
+  const names = columns.map(({ name }) => name);
+  const faults = headerFaults(headers, names);
+  const last = faults.pop();
+  for (const { column, message } of faults) complain(line, column, message);
+  if (last) throw new SourceFault(line, last.message, last.column);
+  return headers;
+}
+
+/** The row that a record is, or none after a complaint. */
+type RowReader = (record: CsvRecord) => SourceRow | [];
+
+function rowReader(
+  headers: readonly string[],
+  columns: readonly Field[],
+  { decimalComma }: ReadingOptions,
+  complain: Complain,
+): RowReader {
+  const picks = columns.map(({ name, type }) => ({
+    position: headers.indexOf(name),
+    comma: decimalComma && (type === 'decimal' || type === 'int'),
+  }));
+  return ({ line, cells }) => {
+    if (cells.length === headers.length)
+      return { line, cells: picks.map(({ position, comma }) => (comma ? pointCell : String)(cells[position]!)) };
+    const found = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
+    complain(line, '', `${found} where the header has ${headers.length}; is a separator or a quote amiss?`);
+    return [];
+  };
 }

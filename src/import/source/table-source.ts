@@ -22,6 +22,8 @@ export interface TableSource {
   readonly file: string;
   /** The columns of the table that the file speaks of; all of its key. */
   readonly columns: readonly Field[];
+  /** The source speaks for its own rows only: `--replace` removes no others. */
+  readonly partial?: boolean;
 
   /** How the file names a column, for complaints. */
   label(column: Field): string;

@@ -1,0 +1,107 @@
+// The data sets that benchmarks run on. Nothing is kept: each row follows from its number, so that a set takes no
+// memory, and is the same to the byte in every process.
+import { HUNDRED, digits, picker } from './chance.mjs';
+import { accessories, composition, images, product, skuOf, substitutions } from './product-rows.mjs';
+
+/** How many products each data set has. */
+export const SIZES = { M: 8_000, L: 160_000 };
+
+const PRICE_LISTS = [
+  { PriceListCode: 'EUR-A', PriceListName: 'Euro, two thirds of the products', CurrencyCode: 'EUR' },
+  { PriceListCode: 'EUR-B', PriceListName: 'Euro, all products', CurrencyCode: 'EUR' },
+];
+
+const WAREHOUSES = [
+  { WarehouseCode: 'NL01', WarehouseName: 'Venlo, Netherlands' },
+  { WarehouseCode: 'UK01', WarehouseName: 'Corby, United Kingdom' },
+];
+
+const customer = (code, list, warehouse) => ({
+  CustomerCode: code,
+  CustomerName: `Benchmark shop, ${list}`,
+  PriceListCode: list,
+  WarehouseCode: warehouse,
+  DiscountPercentage: '12.5',
+  RequestsPerMinute: 100_000_000,
+  RequestsPerHour: 100_000_000,
+});
+
+/** `BENCH-A` buys from EUR-A: 5,000 products of M are eligible for it, 100,000 of L. `BENCH-B` buys from EUR-B. */
+const CUSTOMERS = [customer('BENCH-A', 'EUR-A', 'NL01'), customer('BENCH-B', 'EUR-B', 'UK01')];
+
+/**
+ * The tables of a data set, each behind those that it refers to. `rows()` makes the table's rows one by one, product by
+ * product: objects with the table's columns, in their order; null where nothing is known, decimals and days as text.
+ * @param {'M' | 'L'} size
+ * @returns {{ name: string, columns: string[], rows: () => Iterable<object> }[]}
+ */
+export function dataSet(size) {
+  const count = SIZES[size];
+  return [
+    table('price_lists', () => PRICE_LISTS),
+    table('warehouses', () => WAREHOUSES),
+    table('products', () => each(count, (index) => [product(index)])),
+    table('product_images', () => each(count, images)),
+    table('product_accessories', () => each(count, (index) => accessories(index, count))),
+    table('product_substitutions', () => each(count, (index) => substitutions(index, count))),
+    table('product_composition', () => each(count, composition)),
+    table('prices', () => prices(count)),
+    table('stock', () => stock(count)),
+    table('customers', () => CUSTOMERS),
+  ];
+}
+
+/** The rows in arrays of `length`; the last may be shorter. */
+export function* chunksOf(rows, length) {
+  let chunk = [];
+  for (const row of rows) {
+    chunk.push(row);
+    if (chunk.length < length) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length) yield chunk;
+}
+
+function table(name, rows) {
+  const [first] = rows();
+  return { name, columns: Object.keys(first), rows };
+}
+
+function* each(count, rowsOf) {
+  for (let index = 0; index < count; index++) yield* rowsOf(index);
+}
+
+/** EUR-A has no price for every third product; as every 16th is obsolete, that leaves 5/8 of all eligible. */
+function* prices(count) {
+  for (const { PriceListCode: list } of PRICE_LISTS)
+    for (let index = 0; index < count; index++)
+      if (list === 'EUR-B' || index % 3 < 2) yield price(list, index, picker(index + (list === 'EUR-B' ? count : 0)));
+}
+
+const price = (list, index, pick) => ({
+  PriceListCode: list,
+  SKU: skuOf(index),
+  Price: `${1 + pick(HUNDRED)}.${digits(pick(HUNDRED), 2)}${pick(['', '5', '25'])}`,
+  MOQ: pick([null, '1', '6', '12']),
+  OrderMultiple: pick([null, '1', '3', '6']),
+  DiscountEligible: pick(HUNDRED) < 80,
+});
+
+function* stock(count) {
+  for (const [place, { WarehouseCode: warehouse }] of WAREHOUSES.entries())
+    for (let index = 0; index < count; index++) yield stockEntry(warehouse, index, picker(index + place * count));
+}
+
+/** About one entry in ten is sold out, a few oversold. */
+function stockEntry(warehouse, index, pick) {
+  const quantity = Math.max(pick(HUNDRED) * 10 - 100 + pick(HUNDRED), -2);
+  return {
+    WarehouseCode: warehouse,
+    SKU: skuOf(index),
+    AvailableQTY: String(quantity),
+    NextAvailableETA: quantity > 0 ? null : pick(DAYS),
+  };
+}
+
+const DAYS = Array.from({ length: 300 }, (_, day) => new Date(Date.UTC(2027, 0, 1 + day)).toISOString().slice(0, 10));

@@ -1,0 +1,74 @@
+// The database server that a benchmark runs on, and fresh databases on it.
+import mysql from 'mysql2/promise';
+import { findServer } from '../test/support/find-server.mjs';
+import { startPrivateServer } from '../test/support/private-server.mjs';
+import { runCli } from './command.mjs';
+
+/**
+ * Runs `work` on the server of DATABASE_URL, where that may create databases, else on a private one. Both are taken
+ * with the settings that they have: a private one commits as durably as its maker thinks fit.
+ * @param {(server: Server) => Promise<void>} work
+ */
+export async function withServer(work) {
+  const given = await givenServer();
+  const started = given ? undefined : await startPrivateServer(installedServer());
+  const server = given ?? new Server(await mysql.createConnection(started.url), started.url);
+  try {
+    console.log(await server.describe());
+    await work(server);
+  } finally {
+    await server.connection.end();
+    await started?.stop();
+  }
+}
+
+async function givenServer() {
+  const url = process.env.DATABASE_URL;
+  if (!url?.startsWith('mysql:')) return undefined;
+  try {
+    const server = new Server(await mysql.createConnection(url), url);
+    await server.withDatabase(async () => undefined);
+    return server;
+  } catch (error) {
+    console.log(`A private server is started, since that of DATABASE_URL is of no use: ${error.message}`);
+    return undefined;
+  }
+}
+
+function installedServer() {
+  const found = findServer({ PATH: process.env.PATH });
+  if (found) return found;
+  throw new Error('There is no server: set DATABASE_URL, or install mariadbd or mysqld (Debian: mariadb-server)');
+}
+
+class Server {
+  #databases = 0;
+
+  constructor(connection, url) {
+    this.connection = connection;
+    this.url = url;
+  }
+
+  /** Runs `work` with the URL of a new database with our tables, which is gone afterwards. */
+  async withDatabase(work) {
+    const name = `bench_${process.pid}_${++this.#databases}`;
+    const url = Object.assign(new URL(this.url), { pathname: `/${name}` }).href;
+    await this.connection.query(`CREATE DATABASE ${name}`);
+    try {
+      await runCli(url, 'migrate');
+      return await work(url);
+    } finally {
+      await this.connection.query(`DROP DATABASE ${name}`);
+    }
+  }
+
+  /** One line: the version, and the settings that count for writing. */
+  async describe() {
+    const [[row]] = await this.connection.query(
+      `SELECT VERSION() AS version, @@innodb_flush_log_at_trx_commit AS flush, @@log_bin AS log_bin,
+        @@innodb_buffer_pool_size / 1048576 AS pool`,
+    );
+    const settings = `innodb_flush_log_at_trx_commit ${row.flush}, log_bin ${row.log_bin}`;
+    return `Server ${row.version}, ${settings}, buffer pool ${Math.round(row.pool)} MiB`;
+  }
+}

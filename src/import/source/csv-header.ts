@@ -1,0 +1,32 @@
+import { didYouMean } from './did-you-mean.js';
+import { excerpt, quoted } from './excerpt.js';
+
+/** What is wrong with a column of a header; `column` is '' where it is about all of it. */
+export interface HeaderFault {
+  column: string;
+  message: string;
+}
+
+/** What separates cells in files that are read with another delimiter. */
+const SEPARATOR = /[,;\t|]/;
+
+/** All in which the headers of a file are not exactly these columns, in any order. */
+export function headerFaults(headers: readonly string[], columns: readonly string[]): HeaderFault[] {
+  const [first = ''] = headers;
+  if (headers.length === 1 && !columns.includes(first))
+    return [{ column: '', message: `the header is one cell, ${quoted(first)}; --delimiter says what separates cells` }];
+  const missing = columns.filter((name) => !headers.includes(name));
+  return [
+    ...headers.flatMap((header, index) => (columns.includes(header) ? [] : unknownHeader(header, index, missing))),
+    ...missing.map((column) => ({ column, message: 'missing column' })),
+    ...columns
+      .filter((name) => headers.indexOf(name) !== headers.lastIndexOf(name))
+      .map((column) => ({ column, message: 'repeated column' })),
+  ];
+}
+
+function unknownHeader(header: string, index: number, missing: readonly string[]): HeaderFault {
+  if (!header) return { column: '', message: `cell ${index + 1} of the header is empty, and has to name a column` };
+  const advice = SEPARATOR.test(header) ? '; --delimiter says what separates cells' : didYouMean(header, missing);
+  return { column: excerpt(header), message: `unknown column${advice}` };
+}

@@ -1,0 +1,23 @@
+import { didYouMean } from './did-you-mean.js';
+
+const NAMES = ['SKU', 'Name', 'Barcode', 'CartonBarcode', 'PackagedLength_in_cm', 'MOQ'];
+
+test.each([
+  ['Barcod', 'Barcode'],
+  ['barcode', 'Barcode'],
+  ['BAR-CODE', 'Barcode'],
+  ['Carton Barcode', 'CartonBarcode'],
+  ['packaged length in cm', 'PackagedLength_in_cm'],
+  ['PackagedLenght_in_cm', 'PackagedLength_in_cm'],
+  ['Nmae', undefined],
+  ['sku ', 'SKU'],
+  ['EAN', undefined],
+  ['Description', undefined],
+  ['', undefined],
+])('whoever writes %j may mean %s', (unknown, name) => {
+  expect(didYouMean(unknown, NAMES)).toBe(name ? `; did you mean ${name}?` : '');
+});
+
+test('nothing is meant where no name is left', () => {
+  expect(didYouMean('Name', [])).toBe('');
+});

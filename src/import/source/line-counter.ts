@@ -1,0 +1,19 @@
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** Counts the lines of a file read in pieces; they end in CRLF, LF or CR. */
+export class LineCounter {
+  /** The line on which the next byte is, from 1. */
+  line = 1;
+  private previous = 0;
+
+  add(bytes: Buffer): void {
+    let { line, previous } = this;
+    for (let index = 0; index < bytes.length; index++) {
+      const byte = bytes[index]!;
+      if (byte === CARRIAGE_RETURN || (byte === LINE_FEED && previous !== CARRIAGE_RETURN)) line++;
+      previous = byte;
+    }
+    Object.assign(this, { line, previous });
+  }
+}

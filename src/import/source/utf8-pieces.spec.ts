@@ -1,0 +1,95 @@
+import { inPieces, PIECE_SIZES } from '../../../test/support/in-pieces.js';
+import type { ReadingOptions } from './table-source.js';
+import { SourceFault } from './table-source.js';
+import { utf8Pieces } from './utf8-pieces.js';
+
+interface Reading {
+  text: string;
+  fault?: SourceFault;
+}
+
+/** What is read before the file ends or a fault ends it, the same however the bytes are cut. */
+async function read(content: string | Buffer, encoding: ReadingOptions['encoding'] = 'utf-8'): Promise<Reading> {
+  const readings = await Promise.all(PIECE_SIZES.map((size) => readInPieces(content, encoding, size)));
+  for (const reading of readings) expect(reading).toEqual(readings[0]);
+  return readings[0]!;
+}
+
+async function readInPieces(content: string | Buffer, encoding: ReadingOptions['encoding'], size: number) {
+  let text = '';
+  try {
+    // Each piece is decoded alone: none may end within a character.
+    for await (const piece of utf8Pieces(inPieces(content, size), encoding)) text += piece.toString();
+    return { text };
+  } catch (fault) {
+    if (!(fault instanceof SourceFault)) throw fault;
+    return { text, fault };
+  }
+}
+
+const bytes = (...parts: (string | number[])[]) => Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+const INVALID = [0xe9];
+
+test.each(['', 'x', 'aé€😀b', 'a\r\nb\rc\nd', '\uFFFD', 'a\0b'])('%j is read as it is', async (text) => {
+  expect(await read(text)).toEqual({ text });
+});
+
+test.each(['', 'a', 'é\n', '\uFEFFb'])(
+  'the byte-order mark before %j is left out, a second one is text',
+  async (text) => {
+    expect(await read(`\uFEFF${text}`)).toEqual({ text });
+  },
+);
+
+test.each([
+  ['in the first line', bytes('a,', INVALID, '\nb'), 1, ''],
+  ['in a later line', bytes('a\nb\nc', INVALID, '\nd\n'), 3, 'a\nb\n'],
+  ['after CRLF', bytes('a\r\nb\r\n', INVALID, '\r\n'), 3, 'a\r\nb\r\n'],
+  ['after CR', bytes('a\rb\r', INVALID), 3, 'a\rb\r'],
+  ['after blank lines', bytes('a\n\n\r\n\r', INVALID), 5, 'a\n\n\r\n\r'],
+  ['after characters of several bytes', bytes('é€😀\n', INVALID), 2, 'é€😀\n'],
+  ['after a character that stands for what could not be read', bytes('\uFFFD\n', INVALID), 2, '\uFFFD\n'],
+  ['after a byte-order mark', bytes('\uFEFFa\n', INVALID), 2, 'a\n'],
+  ['at the end, cut short', bytes('a\nb', [0xf0, 0x9f, 0x98]), 2, 'a\nb'],
+  ['cut short by a line break', bytes('a\nb', [0xf0, 0x9f], '\nc'), 2, 'a\n'],
+  ['overlong', bytes('a\n', [0xc0, 0xaf]), 2, 'a\n'],
+  ['half of a UTF-16 pair', bytes('a\n', [0xed, 0xa0, 0x80]), 2, 'a\n'],
+  ['above the last character', bytes('a\n', [0xf4, 0x90, 0x80, 0x80]), 2, 'a\n'],
+  ['nothing but the middle of a character', bytes('a\n', [0x80, 0x80, 0x80, 0x80]), 2, 'a\n'],
+] as const)('bytes that are no UTF-8 are a fault in their line: %s', async (_, content, line, before) => {
+  for (const size of PIECE_SIZES) {
+    const { text, fault } = await readInPieces(content, 'utf-8', size);
+    expect(fault?.line).toBe(line);
+    expect(fault?.message).toContain('not valid UTF-8');
+    expect(fault?.message).toContain('--encoding windows-1252');
+    // What comes before on the same line may be read or not.
+    expect(text.startsWith(before.slice(0, before.lastIndexOf('\n') + 1))).toBe(true);
+  }
+});
+
+test('all that windows-1252 has is read, the five bytes that it lacks are a fault in their line', async () => {
+  const lacks = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
+  const has = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => !lacks.includes(byte));
+  const { text } = await read(Buffer.from(has), 'windows-1252');
+  expect(text).toHaveLength(251);
+  expect(text).toContain('€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ');
+  expect(text).toMatch(/¡.*ÿ$/s);
+  for (const byte of lacks) {
+    const { fault } = await readInPieces(bytes('caf', INVALID, '\r\nb', [byte], '\n'), 'windows-1252', 3);
+    expect(fault).toMatchObject({ line: 2, message: expect.stringContaining('not valid windows-1252') });
+  }
+});
+
+test.each(['utf-8', 'windows-1252'] as const)('UTF-16 is named, and how to save the file, in %s', async (encoding) => {
+  const little = Buffer.from('\uFEFFa,b\n', 'utf16le');
+  for (const content of [little, Buffer.from(little).swap16(), little.subarray(0, 2)]) {
+    const { text, fault } = await read(content, encoding);
+    expect(text).toBe('');
+    expect(fault).toMatchObject({ line: 1, message: expect.stringMatching(/UTF-16; save it as UTF-8/) });
+  }
+});
+
+test('a file that begins with the mark of UTF-8 is not read as another encoding', async () => {
+  const { fault } = await read('\uFEFFa', 'windows-1252');
+  expect(fault).toMatchObject({ line: 1, message: expect.stringContaining('leave out --encoding') });
+});

@@ -1,0 +1,78 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CellError, parseCell } from '../../src/import/cell.js';
+import { InputFile } from '../../src/import/source/input-file.js';
+import { mappedSources } from '../../src/import/source/mapped-source.js';
+import type { Mapping } from '../../src/import/source/mapping.js';
+import { type ReadingOptions, SourceFault, type TableSource } from '../../src/import/source/table-source.js';
+
+/** Everything that a map makes of a file. */
+export interface MappedContent {
+  /** By table: rows as `column: value` as they would be stored; columns without a value are left out. */
+  tables: Record<string, Record<string, unknown>[]>;
+  /** As an import would print them. */
+  complaints: string[];
+  notes: string[];
+}
+
+/** Reads a file of another system with a map, as an import does. */
+export async function readMapped(
+  path: string,
+  mapping: Mapping,
+  options: Partial<ReadingOptions> = {},
+): Promise<MappedContent> {
+  const file = await InputFile.at(path);
+  const mapped = mappedSources(file, mapping, { encoding: 'utf-8', decimalComma: false, ...options });
+  const content: MappedContent = { tables: {}, complaints: [], notes: [] };
+  for (const source of mapped.sources) content.tables[source.table.name] = await readRows(source, content.complaints);
+  content.notes = mapped.notes();
+  return content;
+}
+
+/** The same for a text. */
+export async function readMappedText(text: string, mapping: Mapping, options: Partial<ReadingOptions> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'mapped-'));
+  try {
+    await writeFile(join(folder, 'export.csv'), text);
+    return await readMapped(join(folder, 'export.csv'), mapping, options);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function readRows(source: TableSource, complaints: string[]): Promise<Record<string, unknown>[]> {
+  const complain = (line: number, column: string, message: string) =>
+    void complaints.push([`${source.file}:${line}`, ...(column ? [column] : []), message].join(': '));
+  const rows: Record<string, unknown>[] = [];
+  try {
+    for await (const chunk of source.rows(complain))
+      for (const { line, cells } of chunk) {
+        const row: Record<string, unknown> = {};
+        for (const [index, column] of source.columns.entries()) {
+          const value = valueOf(cells[index]!, column, (message) => complain(line, source.label(column), message));
+          if (value !== null) row[column.name] = value;
+        }
+        rows.push(row);
+      }
+  } catch (error) {
+    if (!(error instanceof SourceFault)) throw error;
+    complain(error.line, error.column, error.message);
+  }
+  return rows;
+}
+
+function valueOf(
+  cell: string | CellError,
+  column: TableSource['columns'][number],
+  complain: (message: string) => void,
+) {
+  try {
+    if (cell instanceof CellError) throw cell;
+    return parseCell(cell, column);
+  } catch (error) {
+    if (!(error instanceof CellError)) throw error;
+    complain(error.message);
+    return null;
+  }
+}
