@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { cliProcess, complaint } from './support/commands.js';
+import { cliProcess } from './support/commands.js';
 import { importFiles } from './support/import-files.js';
 import { latestRuns } from './support/import-runs.js';
 import { stateOf } from './support/large-catalogue.js';
@@ -65,7 +65,6 @@ test('exit code 1: a database without tables', async () => {
 });
 
 test('the process ends with these codes: 1 for a refusal, 0 once all is in', async () => {
-  expect(await complaint(cliProcess(database, 'import', await path(WRONG)))).toContain('Nothing was imported');
   const refused = await cliProcess(database, 'import', '--json', await path(WRONG));
   expect(refused.code).toBe(1);
   expect(JSON.parse(refused.stdout)).toMatchObject({ outcome: 'refused', problemCount: 1 });
@@ -75,5 +74,5 @@ test('the process ends with these codes: 1 for a refusal, 0 once all is in', asy
   expect(await database.sql(`SELECT WarehouseName FROM warehouses WHERE WarehouseCode = 'N'`)).toEqual([
     { WarehouseName: 'New' },
   ]);
-  expect((await latestRuns(database, 3)).map(({ Outcome }) => Outcome)).toEqual(['imported', 'refused', 'refused']);
+  expect((await latestRuns(database, 2)).map(({ Outcome }) => Outcome)).toEqual(['imported', 'refused']);
 });

@@ -9,6 +9,9 @@ const PRODUCT_COLUMNS = COLUMNS['products.csv'].split(',');
 /** What a statement has to escape, or to write in more bytes than it has characters; several in a row of the latter. */
 const HOSTILE = ['😀', '😀', '€', '€', '€', "'", '"', '\\', '\n', `\\'"€😀`, 'x'];
 
+/** For a stock file of 10,000 rows of which 500 change (issue 4). */
+const MOST_SECONDS = 2;
+
 type Row = Record<string, string>;
 interface Summary {
   outcome: string;
@@ -127,15 +130,16 @@ test('a stock file of 10,000 rows of which 500 change is imported in under 2 s, 
     'CREATE TABLE written (n integer)',
     'CREATE TRIGGER stock_written AFTER UPDATE ON stock FOR EACH ROW BEGIN INSERT INTO written VALUES (1); END',
   ]);
+  // The best of up to three: other programs take their time from this one, and never give it any.
   const seconds: number[] = [];
-  // The best of three: other programs take their time from this one, and never give it any.
-  for (const quantity of [7, 8, 9]) {
+  while (seconds.length < 3 && !seconds.some((time) => time < MOST_SECONDS)) {
+    const quantity = 7 + seconds.length;
     const changed = rows.map((row, index) => (index % 20 ? row : row.replace(/,1,$/, `,${quantity},`)));
     const folder = await database.files({ 'stock.csv': [header, ...changed, ''].join('\n') });
     const summary = await imported(folder);
     expect(summary.tables).toEqual([expect.objectContaining({ rows: 10_000, changed: 500, unchanged: 9500 })]);
     seconds.push(summary.seconds);
   }
-  expect(await database.sql('SELECT COUNT(*) AS n FROM written')).toEqual([{ n: 1500 }]);
-  expect(Math.min(...seconds)).toBeLessThan(2);
+  expect(await database.sql('SELECT COUNT(*) AS n FROM written')).toEqual([{ n: 500 * seconds.length }]);
+  expect(Math.min(...seconds)).toBeLessThan(MOST_SECONDS);
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { call } from './http-call.js';
 
 const PATHS = ['/products', '/prices', '/stock', '/health'];
-const PAUSE_MS = 30;
+const PAUSE_MS = 50;
 
 /** What a reader saw, from its first answer to its last. */
 export interface Seen {
