@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { BASE, COLUMNS, type ImportFileName, importFiles } from './support/import-files.js';
-import { imported, refused } from './support/import-outcome.js';
+import { imported, refused, signs } from './support/import-outcome.js';
 import { removeAllRows, storedRows } from './support/stored-rows.js';
 import { TestDatabase } from './support/test-service.js';
 
@@ -344,6 +345,30 @@ describe('the drop guard', () => {
       expect.stringContaining('would remove 5'),
     ]);
   });
+});
+
+test('the one row that the constants of a map make takes no other one away', async () => {
+  await database.load(importFiles(BOTH));
+  const folder = await database.files({
+    'map.yaml': `
+      warehouses: { columns: { WarehouseCode: { constant: W1 }, WarehouseName: { constant: Changed } } }
+      stock: { columns: { WarehouseCode: { constant: W1 }, SKU: article, AvailableQTY: number } }`,
+    'export.csv': 'article,number\nB,7\n',
+  });
+  const args = [
+    '--json',
+    '--replace',
+    '--allow-removals',
+    '--map',
+    join(folder, 'map.yaml'),
+    join(folder, 'export.csv'),
+  ];
+  expect(signs(JSON.parse(await database.cliOk('import', ...args)))).toEqual({
+    warehouses: '+0 ~1 =0 -0',
+    stock: '+1 ~0 =0 -1',
+  });
+  expect(await keys('warehouses.csv')).toEqual(['W1', 'W2']);
+  expect(await keys('stock.csv')).toEqual(['W1 B', 'W2 B']);
 });
 
 test('--allow-removals without --replace is refused', async () => {

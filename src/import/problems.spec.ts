@@ -35,6 +35,13 @@ test('each is one line: file, and line and column where it has them', () => {
   expect(listed[3]).toEqual({ file: 'a.csv', line: 7, column: 'SKU', message: 'of a cell' });
 });
 
+test('the same fault at the same place counts once: several tables may be read from one file', () => {
+  const problems = new Problems();
+  for (const message of ['x', 'x', 'y']) problems.add('a.csv', 7, 'SKU', message);
+  problems.add('b.csv', 7, 'SKU', 'x');
+  expect(refusal(problems).count).toBe(3);
+});
+
 test('the first 100 by file, as files came, and line, however they were found', () => {
   const problems = new Problems();
   problems.add('b.csv', 9, '', 'x');
