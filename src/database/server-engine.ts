@@ -12,10 +12,15 @@ const LOCK_NAME = `CONCAT('customer-data:', LEFT(SHA2(DATABASE(), 256), 40))`;
 
 /**
  * What a session of ours must not inherit from the server: without backslash escapes the parameters that mysql2 escapes
- * could leave their quotes, a row limit would shorten answers, and without strictness values would be cut.
+ * could leave their quotes, a row limit would shorten answers, without strictness values would be cut, without
+ * autocommit what a command writes would be lost, without foreign keys rows would outlive what they hang on, and on
+ * another isolation level readers could see half of an import.
  */
-const SESSION = `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION',
-  SESSION sql_select_limit = 18446744073709551615`;
+const SESSION = [
+  `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION',
+  SESSION sql_select_limit = 18446744073709551615, SESSION autocommit = 1, SESSION foreign_key_checks = 1`,
+  'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+];
 
 /** What of mysql2's pool is needed to set up each of its connections; statements on one run in their order. */
 interface SessionPool {
@@ -54,12 +59,14 @@ export class ServerEngine implements Engine {
     await dataSource.initialize();
     // A cluster of pools, as replicas have, is none: see Lease.prepare.
     const { pool } = dataSource.driver as unknown as { pool?: SessionPool };
-    pool?.on('connection', (connection) => connection.query(SESSION, () => undefined));
+    pool?.on('connection', (connection) => SESSION.forEach((sql) => connection.query(sql, () => undefined)));
     // The connection that opened the pool came before the listener.
-    await dataSource.query(SESSION).catch(async (error) => {
+    try {
+      for (const sql of SESSION) await dataSource.query(sql);
+    } catch (error) {
       await dataSource.destroy();
       throw error;
-    });
+    }
   }
 
   async lookUp(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
@@ -75,7 +82,6 @@ export class ServerEngine implements Engine {
   async openSnapshot(): Promise<Snapshot> {
     const lease = await this.snapshotLease();
     try {
-      await lease.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
       await lease.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
     } catch (error) {
       await lease.release();
@@ -186,10 +192,12 @@ class Lease {
   /** Sets up the session of a connection that nothing set up before. */
   async prepare(): Promise<void> {
     if (prepared.has(this.connection)) return;
-    await this.query(SESSION).catch(async (error) => {
+    try {
+      for (const sql of SESSION) await this.query(sql);
+    } catch (error) {
       await this.release();
       throw error;
-    });
+    }
     prepared.add(this.connection);
   }
 
