@@ -104,7 +104,7 @@ async function load(
     const file = source && new TableImport(source, context, (rows) => onProgress(progress(source, rows)));
     await file?.run();
     if (file) counts.set(table, { file: file.source.file, ...file.counts });
-    if (problems.none) await replacement?.visit(table, file?.replaces ? file : undefined);
+    if (problems.none) await replacement?.visit(table, file);
   }
   const removed = problems.none ? await replacement?.finish(allowRemovals) : undefined;
   problems.assertNone();
