@@ -167,7 +167,7 @@ describe('stock and prices', () => {
     const stock = ['W1', 'W2', 'W3', 'W4', 'W5', 'W6', 'W7'].map((code) => [code, 'A', '1']);
     await database.load(importFiles({ 'stock.csv': stock }));
     expect(await refusedToReplace({ 'products.csv': names })).toEqual([
-      expect.stringMatching(/^stock.*: would remove 7 of 25 rows of stock \(28\.0 %\)/),
+      expect.stringMatching(/^products\.csv: would remove 7 of 25 rows of stock \(28\.0 %\)/),
     ]);
   });
 });
