@@ -38,7 +38,9 @@ test('an import is recorded: when, by whom, which files, what changed, how long 
   writeFileSync(join(folder, 'stock.csv.gz'), packed);
   const before = new Date().toISOString();
   // A clock that differs from UTC must not show in the record.
-  const command = RunningCommand.start(database.url, ['import', '--json', folder], ['env', 'TZ=Asia/Tokyo']);
+  const command = RunningCommand.start(database.url, ['import', '--json', folder], {
+    environment: { TZ: 'Asia/Tokyo' },
+  });
   const { code, stdout } = await command.ended;
   const run = await onlyRun();
   const times = [before, run.StartedAt, run.EndedAt, new Date().toISOString()];

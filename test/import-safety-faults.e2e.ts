@@ -112,7 +112,7 @@ if (engine === 'sqlite') {
   test('a file that must not grow: the old data stay, and the run failed', async () => {
     await startSmall();
     const limited = ['sh', '-c', 'ulimit -f 1200; exec "$@"', 'sh'];
-    await failed(RunningCommand.start(database.url, ['import', folders.next], limited), /disk I\/O error/);
+    await failed(RunningCommand.start(database.url, ['import', folders.next], { wrapper: limited }), /disk I\/O error/);
   });
 
   /** Runs a command on a copy of a folder in a file system of 1 MiB, and copies back what it leaves there. */
@@ -129,7 +129,7 @@ if (engine === 'sqlite') {
       const [folder, disk] = [dirname(database.url.slice('sqlite:'.length)), join(database.folder, 'disk')];
       mkdirSync(disk);
       const wrapper = [...ON_FULL_DISK, SCRIPT, folder, disk];
-      const command = RunningCommand.start(`sqlite:${join(disk, 'test.db')}`, ['import', folders.next], wrapper);
+      const command = RunningCommand.start(`sqlite:${join(disk, 'test.db')}`, ['import', folders.next], { wrapper });
       await failed(command, /database or disk is full/);
     });
   });

@@ -1,7 +1,7 @@
 import Libsql from 'libsql';
 import { setImmediate } from 'node:timers/promises';
 import type { DataSource, DataSourceOptions } from 'typeorm';
-import type { Condition, Engine, Snapshot, WriteSession } from './engine.js';
+import type { SqlPart, Engine, Snapshot, WriteSession } from './engine.js';
 import { migrations } from './migrations/migrations.js';
 import type { Query, Row } from './query.js';
 
@@ -64,7 +64,7 @@ export class EmbeddedEngine implements Engine {
       connection.exec('PRAGMA foreign_keys = ON');
       // At once, so that a writer that read first cannot be refused later.
       connection.exec('BEGIN IMMEDIATE');
-      const result = await work({ query: queryOn(connection), limits: LIMITS, upsertClause, rowIn });
+      const result = await work({ query: queryOn(connection), limits: LIMITS, values, upsertClause, rowIn });
       connection.exec('COMMIT');
       return result;
     } finally {
@@ -96,7 +96,11 @@ function upsertClause(keys: readonly string[], columns: readonly string[]): stri
   return ` ON CONFLICT (${keys.join()}) DO UPDATE SET ${assignments.join()}`;
 }
 
-function rowIn(columns: readonly string[], rows: readonly (readonly unknown[])[]): Condition {
+function values(rows: readonly (readonly unknown[])[]): SqlPart {
+  return { sql: rows.map((row) => `(${row.map(() => '?').join()})`).join(), parameters: rows.flat() };
+}
+
+function rowIn(columns: readonly string[], rows: readonly (readonly unknown[])[]): SqlPart {
   const row = `(${columns.map(() => '?').join()})`;
   return { sql: `(${columns.join()}) IN (VALUES ${rows.map(() => row).join()})`, parameters: rows.flat() };
 }

@@ -10,8 +10,8 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
-/** A part of a WHERE clause, with its parameters. */
-export interface Condition {
+/** A part of a statement, with its parameters. */
+export interface SqlPart {
   sql: string;
   parameters: readonly unknown[];
 }
@@ -22,11 +22,14 @@ export interface WriteSession {
   /** How much one statement may hold. */
   readonly limits: { parameters: number; bytes: number };
 
+  /** What follows `INSERT INTO … VALUES`. */
+  values(rows: readonly (readonly unknown[])[]): SqlPart;
+
   /** What makes an INSERT overwrite the rows whose keys are there already. */
   upsertClause(keys: readonly string[], columns: readonly string[]): string;
 
   /** The condition that the values of one or two columns are those of one of the rows, which has as many. */
-  rowIn(columns: readonly string[], rows: readonly (readonly unknown[])[]): Condition;
+  rowIn(columns: readonly string[], rows: readonly (readonly unknown[])[]): SqlPart;
 }
 
 /** All that differs between the embedded database and a server, except for column types (see migrations/dialect.ts). */

@@ -1,7 +1,7 @@
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import { withDeadline } from './deadline.js';
-import type { Condition, Engine, Snapshot, WriteSession } from './engine.js';
+import type { SqlPart, Engine, Snapshot, WriteSession } from './engine.js';
 import { migrations } from './migrations/migrations.js';
 import type { Query, Row } from './query.js';
 
@@ -96,7 +96,7 @@ export class ServerEngine implements Engine {
       const limits = { parameters: Infinity, bytes: Number(row?.bytes) };
       await query('START TRANSACTION');
       try {
-        const result = await work({ query, limits, upsertClause, rowIn });
+        const result = await work({ query, limits, values, upsertClause, rowIn });
         await query('COMMIT');
         return result;
       } catch (error) {
@@ -172,8 +172,13 @@ function upsertClause(_keys: readonly string[], columns: readonly string[]): str
   return ` ON DUPLICATE KEY UPDATE ${columns.map((column) => `${column} = VALUES(${column})`).join()}`;
 }
 
+/** One placeholder for all rows is several times cheaper to fill in than one a value. */
+function values(rows: readonly (readonly unknown[])[]): SqlPart {
+  return { sql: '?', parameters: [rows] };
+}
+
 /** Grouped by the first column: MariaDB takes time by the square for (a, b) IN (…) where there is a further index. */
-function rowIn(columns: readonly string[], rows: readonly (readonly unknown[])[]): Condition {
+function rowIn(columns: readonly string[], rows: readonly (readonly unknown[])[]): SqlPart {
   const [first, second] = columns;
   if (!second) return { sql: `${first} IN (${rows.map(() => '?').join()})`, parameters: rows.flat() };
   const groups = new Map<unknown, unknown[]>();

@@ -6,6 +6,18 @@ export function cliProcess(database: TestDatabase, ...args: string[]): Promise<C
   return RunningCommand.start(database.url, args).ended;
 }
 
+/** The same with something on its standard input, and more in its environment. */
+export function cliProcessReading(
+  stdin: string,
+  environment: Record<string, string>,
+  database: TestDatabase,
+  ...args: string[]
+): Promise<CommandResult> {
+  const command = RunningCommand.start(database.url, args, { environment });
+  command.feed(stdin);
+  return command.ended;
+}
+
 /** What a command says that fails: exit code 1, nothing on stdout. */
 export async function complaint(running: Promise<CommandResult>): Promise<string> {
   const { code, stdout, stderr } = await running;

@@ -19,10 +19,24 @@ export class RunningCommand {
     });
   }
 
-  /** @param wrapper a program and its arguments that runs what is appended to them, say under a limit */
-  static start(databaseUrl: string, args: readonly string[], wrapper: readonly string[] = []): RunningCommand {
+  /**
+   * @param wrapper a program and its arguments that runs what is appended to them, say under a limit
+   * @param environment more than it needs to find its database
+   */
+  static start(
+    databaseUrl: string,
+    args: readonly string[],
+    { wrapper = [], environment = {} }: { wrapper?: readonly string[]; environment?: Record<string, string> } = {},
+  ): RunningCommand {
     const [program, ...rest] = [...wrapper, process.execPath, CLI, ...args] as [string, ...string[]];
-    return new RunningCommand(spawn(program, rest, { env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl } }));
+    const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl, ...environment };
+    return new RunningCommand(spawn(program, rest, { env }));
+  }
+
+  /** Gives it its standard input, whole. */
+  feed(text: string): void {
+    // A command that reads nothing may be gone before it is written.
+    this.child.stdin!.on('error', () => undefined).end(text);
   }
 
   /** All that it printed so far. */
