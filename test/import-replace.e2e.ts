@@ -371,6 +371,44 @@ test('the one row that the constants of a map make takes no other one away', asy
   expect(await keys('stock.csv')).toEqual(['W1 B', 'W2 B']);
 });
 
+/** What was printed, but for how long it took. */
+const untimed = (stderr: string) => stderr.replaceAll(/[\d.]+ s$/gm, '');
+
+/** Imports a file with price list L1 and customer C2, which has L2, first as a dry run. */
+async function replaceMapped(customer: string): Promise<{ code: number; stderr: string }> {
+  await database.load(importFiles(BOTH));
+  const folder = await database.files({
+    'map.yaml': `
+      price_lists: { columns: { PriceListCode: list, CurrencyCode: { constant: EUR } } }
+      customers: { columns: { ${customer}, DiscountPercentage: { constant: '5' } } }`,
+    'export.csv': 'list,customer\nL1,C2\n',
+  });
+  const args = ['--replace', '--allow-removals', '--map', join(folder, 'map.yaml'), join(folder, 'export.csv')];
+  const [dry, { code, stderr }] = [
+    await database.cli('import', '--dry-run', ...args),
+    await database.cli('import', ...args),
+  ];
+  expect({ code: dry.code, stderr: untimed(dry.stderr) }).toEqual({ code, stderr: untimed(stderr) });
+  return { code, stderr };
+}
+
+describe('a map, and a price list that goes away from under a customer', () => {
+  test('of which the map does not speak: it is a problem, and in a dry run, too', async () => {
+    const { code, stderr } = await replaceMapped('CustomerCode: customer');
+    expect(code).toBe(1);
+    expect(stderr).toContain('"L2" is not in the file and would be removed, but customers C2 has it');
+    expect(await keys('price_lists.csv')).toEqual(['L1', 'L2']);
+  });
+
+  test.each([
+    ['rows of the file', 'CustomerCode: customer, PriceListCode: list'],
+    ['constants', 'CustomerCode: { constant: C2 }, PriceListCode: { constant: L1 }'],
+  ])('but to which the map gives another one: %s', async (_, customer) => {
+    expect(await replaceMapped(customer)).toMatchObject({ code: 0 });
+    expect(await keys('price_lists.csv')).toEqual(['L1']);
+  });
+});
+
 test('--allow-removals without --replace is refused', async () => {
   const folder = await database.files(BASE);
   expect(await database.cli('import', '--allow-removals', folder)).toEqual({

@@ -89,12 +89,26 @@ if (engine === 'mysql') {
       await failed(command, /[Cc]onnection|ECONN|EPIPE/);
     });
 
-    test('that is lost with the answer to COMMIT: the record tells what the data are', async () => {
+    test('that is lost with the answer to COMMIT: the data are in, and the import says so', async () => {
       const command = await halfDone(url);
       proxy.cutAfter('COMMIT');
       command.signal('SIGCONT');
-      await command.ended;
+      const { code, stdout, stderr } = await command.ended;
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Imported \d+ rows in /m) });
+      expect(stderr).not.toContain('Failed');
       expect(await stateOf(database)).not.toBe(before);
+      expect((await latestRuns(database, 1))[0]).toMatchObject({ Outcome: 'imported' });
+      await load(folders.old);
+    });
+
+    test('that is lost with the answer to COMMIT, for good: the import says that it does not know', async () => {
+      const command = await halfDone(url);
+      proxy.cutAfter('COMMIT');
+      proxy.refuse();
+      command.signal('SIGCONT');
+      const { code, stdout, stderr } = await command.ended;
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^Failed: .*; it is not known whether the import was written; see import log$/m);
       expect((await latestRuns(database, 1))[0]).toMatchObject({ Outcome: 'imported' });
       await load(folders.old);
     });

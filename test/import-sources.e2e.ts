@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { open, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { cliProcessReading } from './support/commands.js';
 import { BASE, importFile, importFiles } from './support/import-files.js';
 import { complaintsIn, signs } from './support/import-outcome.js';
+import { RunningCommand } from './support/running-command.js';
 import { removeAllRows, storedRows } from './support/stored-rows.js';
 import { TestDatabase } from './support/test-service.js';
 
@@ -135,18 +138,67 @@ async function socket(name: string): Promise<string> {
 
 describe('what cannot be read is named', () => {
   test.each<[string, () => string | Promise<string>, RegExp]>([
-    ['a missing file', () => join(folder, 'warehouses.csv'), /no such file or directory/],
-    ['a missing folder', () => join(folder, 'nowhere'), /no such file or directory/],
-    ['a link to nowhere', () => link('warehouses.csv'), /no such file or directory/],
+    ['a missing file', () => join(folder, 'warehouses.csv'), /: there is no such file or folder/],
+    ['a missing folder', () => join(folder, 'nowhere'), /: there is no such file or folder/],
+    ['a link to nowhere', () => link('warehouses.csv'), /: there is no such file or folder/],
     ['a file that refuses', () => socket('warehouses.csv'), /ENXIO|EOPNOTSUPP|not supported/],
-    ['a folder of the name of a file', () => (mkdirSync(join(folder, 'warehouses.csv')), folder), /directory/],
+    ['a folder of the name of a file', () => (mkdirSync(join(folder, 'warehouses.csv')), folder), /: this is a folder/],
   ])('%s', async (_, make, reason) => {
     const path = await make();
-    const { code, stdout, stderr } = await database.cli('import', path);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(reason);
-    expect(stderr).toContain(path === folder ? 'warehouses.csv' : path);
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    const said = await complaints(path);
+    expect(said).toEqual([expect.stringMatching(reason)]);
+    expect(said[0]!.startsWith(`${path === folder ? join(folder, 'warehouses.csv') : path}: `)).toBe(true);
+  });
+
+  test('all of it at once', async () => {
+    expect(await complaints(...['a.csv', 'b.csv'].map((name) => join(folder, name)))).toHaveLength(2);
+  });
+
+  test.each([
+    ['missing', 'no.yaml', 'there is no such file or folder'],
+    ['a folder', '', 'this is a folder, and has to be a file'],
+  ])('a map that is %s', async (_, name, message) => {
+    const map = join(folder, name);
+    expect(await complaints('--map', map, file('x.csv'))).toEqual([`${map}: ${message}`]);
+  });
+});
+
+/** A pipe with a name. */
+function namedPipe(name: string): string {
+  execFileSync('mkfifo', [join(folder, name)]);
+  return join(folder, name);
+}
+
+describe('a pipe, which can be read once only', () => {
+  test('is read like a file, from a folder and alone, and needs not be plain text', async () => {
+    const pipe = namedPipe('warehouses.csv');
+    for (const path of [folder, pipe]) {
+      const running = database.cliOk('import', path);
+      await writeFile(pipe, gzipSync(WAREHOUSES));
+      expect(tablesIn(await running)).toEqual(['warehouses warehouses.csv']);
+      expect(await warehouses()).toEqual(X);
+    }
+  });
+
+  test('holds up nobody while nothing comes', async () => {
+    const pipe = namedPipe('warehouses.csv');
+    const waiting = RunningCommand.start(database.url, ['import', pipe]);
+    const writer = await open(pipe, 'w');
+    await database.load(importFiles({ 'price_lists.csv': [['L', '', 'EUR']] }));
+    await writer.writeFile(WAREHOUSES);
+    await writer.close();
+    expect(await waiting.ended).toMatchObject({ code: 0 });
+    expect(await warehouses()).toEqual(X);
+  });
+
+  test.each([
+    ['<(…)', ['bash', '-c', '"$@" <(cat "$0")']],
+    ['/dev/stdin', ['sh', '-c', 'cat "$0" | "$@" /dev/stdin']],
+  ])('comes from a shell as %s', async (_, shell) => {
+    const wrapper = [...shell, file('lager.txt')];
+    const command = RunningCommand.start(database.url, ['import', '--as', 'warehouses'], { wrapper });
+    expect(await command.ended).toMatchObject({ code: 0 });
+    expect(await warehouses()).toEqual(X);
   });
 });
 
@@ -200,6 +252,12 @@ describe('standard input', () => {
     expect(await complaints('-')).toEqual(['standard input: say by --as which table it is for']);
   });
 
+  test('named twice it is refused', async () => {
+    expect(await complaints('--as', 'warehouses', '-', '-')).toEqual([
+      'standard input: it can be read once only, and is named twice',
+    ]);
+  });
+
   test('nothing at all is an empty file', async () => {
     expect(await complaints('--as', 'warehouses', '-')).toEqual([
       expect.stringContaining('standard input:1: the file is empty'),
@@ -216,6 +274,17 @@ describe('standard input', () => {
     expect({ code: result.code, left: readdirSync(TMPDIR) }).toEqual({ code, left: [] });
     expect(await warehouses()).toEqual(code ? [] : X);
   });
+});
+
+test.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('of standard input nothing is left after %s', async (signal) => {
+  const TMPDIR = await database.files({});
+  const command = RunningCommand.start(database.url, ['import', '--as', 'warehouses', '-'], {
+    environment: { TMPDIR },
+  });
+  await command.feedFirst(WAREHOUSES.repeat(50_000));
+  command.signal(signal);
+  await command.ended;
+  expect({ by: command.endedBy, left: readdirSync(TMPDIR) }).toEqual({ by: signal, left: [] });
 });
 
 describe('gzip', () => {
@@ -252,6 +321,8 @@ describe('gzip', () => {
     ['damaged at its end', bent(PACKED.length - 6)],
     ['damaged in the middle', bent(PACKED.length / 2)],
     ['damaged at its beginning', bent(11)],
+    ['damaged in its header', bent(2)],
+    ['with text behind it', Buffer.concat([PACKED, Buffer.from(MANY)])],
     ['of which hardly anything is there', Buffer.from([0x1f, 0x8b])],
   ])('%s is refused', async (_, content) => {
     const said = await complaints(file('warehouses.csv.gz', Buffer.from(content)));

@@ -10,6 +10,8 @@ export class CellError extends Error {}
 
 /** MySQL's TEXT holds so many bytes. */
 const TEXT_BYTES = 65_535;
+/** No number needs more, zeros around it included. */
+const NUMBER_CHARACTERS = 100;
 
 /** All but tab and line breaks. Those above U+007F are mostly text that was decoded as another encoding than it is in. */
 const CONTROL = /(?![\t\n\r])\p{Cc}/u;
@@ -29,6 +31,8 @@ export function parseCell(text: string, field: Field): CellValue {
     if (field.primary || field.nullable === false) throw new CellError('is empty, and has to hold a value');
     return null;
   }
+  if (isNumber(field) && cell.length > NUMBER_CHARACTERS)
+    throw new CellError(`has ${cell.length} characters, ${NUMBER_CHARACTERS} is the most of a number`);
   refuseControlCharacters(cell, prose);
   if (isText(field) && !prose && E_NOTATION.test(cell))
     throw new CellError(`${quoted(cell)} is a number that a spreadsheet rounded; export the column as text`);

@@ -74,7 +74,7 @@ export class ImportLoad {
     const file = source && new TableImport(source, this.context, (rows) => this.tell(source, rows));
     await file?.run();
     if (file) this.counts.set(table, { file: file.source.file, ...file.counts });
-    if (this.problems.none) await this.replacement?.visit(table, file?.replaces ? file : undefined);
+    if (this.problems.none) await this.replacement?.visit(table, file);
   }
 
   private tell(source: TableSource, rows: number): void {

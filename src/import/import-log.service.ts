@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Repository } from 'typeorm';
 import { DatabaseService } from '../database/database.service.js';
 import type { WriteSession } from '../database/engine.js';
@@ -12,6 +13,11 @@ import type { FileSummary, TableSummary } from './import-summary.js';
 const KEPT_DAYS = 400;
 /** So much is kept of what was wrong. */
 const MESSAGE_CHARACTERS = 4000;
+/** Connections of the pool that were lost along with the import's are noticed one by one. */
+const ATTEMPTS = 3;
+const RETRY_MS = 1000;
+
+type Outcome = ImportRun['Outcome'];
 
 /** Keeps the record of imports. */
 @Injectable()
@@ -47,8 +53,10 @@ export class ImportLogService {
   /**
    * Records that an import wrote nothing, and why. One that succeeded stays so: what was lost may have been no more than
    * the answer to COMMIT. Does not queue: the next import may have begun, and the operator waits for the complaints.
+   * @returns how the import ended; as long as its transaction is open on the server, this waits for it
+   * @throws if that cannot be found out
    */
-  async fail(id: string, outcome: 'refused' | 'failed', message: string, files: FileSummary[]): Promise<void> {
+  async fail(id: string, outcome: 'refused' | 'failed', message: string, files: FileSummary[]): Promise<Outcome> {
     const values = [
       timestampText(new Date()),
       outcome,
@@ -56,10 +64,24 @@ export class ImportLogService {
       JSON.stringify(files),
       id,
     ];
-    await this.database.query(
-      'UPDATE import_runs SET EndedAt = ?, Outcome = ?, Message = ?, Files = ? WHERE ID = ? AND Outcome IS NULL',
-      values,
-    );
+    return persistently(async () => {
+      await this.database.query(
+        'UPDATE import_runs SET EndedAt = ?, Outcome = ?, Message = ?, Files = ? WHERE ID = ? AND Outcome IS NULL',
+        values,
+      );
+      const [run] = await this.database.query('SELECT Outcome FROM import_runs WHERE ID = ?', [id]);
+      return run?.Outcome as Outcome;
+    });
+  }
+}
+
+async function persistently<T>(work: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (attempts === 1) throw error;
+    await sleep(RETRY_MS);
+    return persistently(work, attempts - 1);
   }
 }
 

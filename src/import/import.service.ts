@@ -53,20 +53,28 @@ export class ImportService {
     { files }: Sources,
     work: (session: WriteSession) => Promise<TableSummary[]>,
   ): Promise<TableSummary[]> {
+    let done: TableSummary[] | undefined;
     try {
-      return await this.database.write(async (session) => {
+      await this.database.write(async (session) => {
         const tables = await work(session);
         if (id) await this.log.succeed(session, id, summaries(files), tables);
-        return tables;
+        done = tables;
       });
+      return done!;
     } catch (error) {
+      const { message } = error as Error;
       const outcome = error instanceof ImportRefused ? 'refused' : 'failed';
       // What is wrong with the import matters more than that it could not be recorded, which has the same cause.
-      if (id) await this.log.fail(id, outcome, (error as Error).message, summaries(files)).catch(() => undefined);
+      const recorded = id && (await this.log.fail(id, outcome, message, summaries(files)).catch(() => null));
+      if (done && recorded === 'imported') return done;
+      if (id && done && !recorded) throw new Error(`${message}; ${UNKNOWN}`, { cause: error });
       throw error;
     }
   }
 }
+
+/** Where the connection was lost at COMMIT, and the record could not be read. */
+const UNKNOWN = 'it is not known whether the import was written; see import log';
 
 function summaries(files: readonly InputFile[]): FileSummary[] {
   return files.map(({ name, sha256 = null, size }) => ({ name, sha256, bytes: size }));

@@ -32,7 +32,7 @@ export class Replacement {
   /** Visits a table after those that it refers to. @param file its import, where it has one */
   async visit(table: ImportTable, file?: TableImport): Promise<void> {
     const parents = Object.values(table.references).map((parent) => this.gone.get(parent));
-    const cause = file?.source.file ?? parents.find((gone) => gone?.keys.size)?.file;
+    const cause = (file?.replaces ? file.source.file : undefined) ?? parents.find((gone) => gone?.keys.size)?.file;
     if (cause !== undefined) await this.removeFrom(table, cause, file);
   }
 
@@ -51,7 +51,7 @@ export class Replacement {
     const selected = [...new Set([...table.key, ...Object.keys(table.references)])];
     // What is in the file and was stored before stays.
     const kept = file ? file.counts.changed + file.counts.unchanged : 0;
-    const tally = { file: cause, removed: 0, all: kept, removedInScope: 0, inScope: kept };
+    const tally = { file: cause, removed: 0, all: kept, removedInScope: 0, inScope: file?.replaces ? kept : 0 };
     this.tallies.set(table, tally);
     const gone = isReferredTo(table) ? new Set<string>() : undefined;
     if (gone) this.gone.set(table, { file: cause, keys: gone });
@@ -66,13 +66,16 @@ export class Replacement {
 
   /** Whether a stored row goes; counts it. */
   private goes(table: ImportTable, row: Row, tally: Tally, file?: TableImport): boolean {
-    if (file?.keys.has(keyText(table.key.map((name) => row[name])))) return false;
-    const within = file !== undefined && (!table.replacedWithin || file.named.has(String(row[table.replacedWithin])));
+    const inFile = file?.keys.has(keyText(table.key.map((name) => row[name])));
+    const speaks = !table.replacedWithin || file?.named.has(String(row[table.replacedWithin]));
+    const within = Boolean(file?.replaces && speaks);
     const orphaned = Object.entries(table.references).filter(([column, parent]) =>
       this.gone.get(parent)?.keys.has(row[column] as string),
     );
-    for (const [column, parent] of within ? [] : orphaned)
-      if (!table.key.includes(column)) this.complain(table, row, column, parent);
+    for (const [column, parent] of within && !inFile ? [] : orphaned)
+      // What the file gives such a row instead was looked up when it was read.
+      if (!table.key.includes(column) && !(inFile && file?.speaksOf(column))) this.complain(table, row, column, parent);
+    if (inFile) return false;
     const goes = within || orphaned.some(([column]) => table.key.includes(column));
     tally.all++;
     tally.removed += Number(goes);

@@ -67,6 +67,11 @@ export class TableImport {
     if (isReferredTo(source.table)) context.known.bring(source.table, this.keys, this.replaces);
   }
 
+  /** Whether rows of the file have a value, or none, for this column; else they keep the one that is stored. */
+  speaksOf(column: string): boolean {
+    return this.source.columns.some(({ name }) => name === column);
+  }
+
   async run(): Promise<void> {
     const { problems, known, session } = this.context;
     this.empty = await this.rows.isEmpty();

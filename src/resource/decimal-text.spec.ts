@@ -56,3 +56,10 @@ test('more digits than the field shows are an error, never rounded away', () => 
   expect(() => decimalText('1.00001', 4)).toThrow(TypeError);
   expect(() => decimalText('1.5', 0)).toThrow(TypeError);
 });
+
+test.each(['0'.repeat(200_000), `0.${'0'.repeat(200_000)}`])('many zeros and no number take no time', (zeros) => {
+  const start = performance.now();
+  expect(() => decimalText(`${zeros}x`)).toThrow(TypeError);
+  expect(decimalText(`${zeros}1`)).toMatch(/1$/);
+  expect(performance.now() - start).toBeLessThan(1000);
+});

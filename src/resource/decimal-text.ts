@@ -4,11 +4,20 @@
  * @throws if `value` is not a plain decimal, or has more digits than `fixedScale`
  */
 export function decimalText(value: string, fixedScale?: number): string {
-  const parts = /^(-?)0*(\d+)(?:\.(\d*?)0*)?$/.exec(value);
-  if (!parts || value.endsWith('.')) throw new TypeError('not a plain decimal');
-  const [, sign, whole = '', fraction = ''] = parts;
+  // Each digit is looked at once, however many zeros there are.
+  const parts = /^(-?)(\d+)(?:\.(\d+))?$/.exec(value);
+  if (!parts) throw new TypeError('not a plain decimal');
+  const [, sign, digitsBefore = '', digitsBehind = ''] = parts;
+  const whole = digitsBefore.replace(/^0+(?=\d)/, '');
+  const fraction = withoutZerosAtEnd(digitsBehind);
   const digits = fixedScale === undefined ? fraction : fraction.padEnd(fixedScale, '0');
   if (fixedScale !== undefined && digits.length > fixedScale) throw new TypeError('more digits than the field has');
   const number = digits ? `${whole}.${digits}` : whole;
   return /[1-9]/.test(number) ? sign + number : number;
+}
+
+function withoutZerosAtEnd(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  return digits.slice(0, end);
 }

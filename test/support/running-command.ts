@@ -39,6 +39,11 @@ export class RunningCommand {
     this.child.stdin!.on('error', () => undefined).end(text);
   }
 
+  /** Gives it the beginning of its standard input. Resolves once it has read all but what lies in the pipe. */
+  async feedFirst(text: string): Promise<void> {
+    await new Promise((resolve) => this.child.stdin!.on('error', () => undefined).write(text, resolve));
+  }
+
   /** All that it printed so far. */
   get printed(): string {
     return this.result.stdout + this.result.stderr;

@@ -54,8 +54,13 @@ export class TcpProxy {
     this.lastWords = text;
   }
 
-  close(): void {
+  /** Lets no new connection in; those that are there stay. */
+  refuse(): void {
     this.server?.close();
+  }
+
+  close(): void {
+    this.refuse();
     this.cut();
   }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { InputFile } from './input-file.js';
@@ -30,5 +31,19 @@ test.each([
   }
   // Streams close their files a little later.
   for (let turn = 0; turn < 50 && openFiles() > before; turn++) await sleep(10);
+  expect(openFiles()).toBe(before);
+});
+
+test('what a stream brings is read as often as it is wanted, and closed in the end', async () => {
+  const before = openFiles();
+  const file = await InputFile.from(Readable.from(['S', 'KU\n']), 'standard input');
+  for (let times = 0; times < 20; times++) {
+    for await (const _ of file.bytes()) break;
+    const pieces: Buffer[] = [];
+    for await (const piece of file.bytes()) pieces.push(piece);
+    expect(Buffer.concat(pieces).toString()).toBe('SKU\n');
+  }
+  expect(file).toMatchObject({ name: 'standard input', size: 4, position: 4 });
+  await file.close();
   expect(openFiles()).toBe(before);
 });

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { createReadStream, type Stats } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { putAside } from './put-aside.js';
 import { SourceFault } from './table-source.js';
 
+const PIECE = 64 * 1024;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /** A file of an import: its bytes, as often as they are wanted, and what identifies it. */
@@ -15,8 +17,9 @@ export class InputFile {
   /** Bytes read so far in the current reading, of `size`. */
   position = 0;
 
+  /** @param place its path, or where it was put aside */
   private constructor(
-    readonly path: string,
+    private readonly place: string | FileHandle,
     /** The file as complaints and records name it. */
     readonly name: string,
     readonly size: number,
@@ -24,13 +27,26 @@ export class InputFile {
   ) {}
 
   /**
-   * @param name what to call the file; by default its base name
-   * @throws if there is no file at the path
+   * The file at a path, by its base name. A pipe is put aside first, as standard input is.
+   * @throws if there is none, or it cannot be read
    */
-  static async at(path: string, name = basename(path)): Promise<InputFile> {
+  static async at(path: string): Promise<InputFile> {
+    const name = basename(path);
     const stats = await stat(path);
-    if (stats.isDirectory()) throw new Error(`${path} is a directory, and has to be a file`);
+    if (!stats.isFile()) return InputFile.from((await open(path)).createReadStream(), name);
     return new InputFile(path, name, stats.size, stats.mtimeMs);
+  }
+
+  /** What a stream brings, which can be read once only, and perhaps slowly: it must not hold others up. */
+  static async from(stream: Readable, name: string): Promise<InputFile> {
+    const handle = await putAside(stream);
+    const { size, mtimeMs } = await handle.stat();
+    return new InputFile(handle, name, size, mtimeMs);
+  }
+
+  /** Gives up what was put aside. */
+  async close(): Promise<void> {
+    if (typeof this.place !== 'string') await this.place.close();
   }
 
   /**
@@ -53,16 +69,34 @@ export class InputFile {
 
   private async *raw(): AsyncGenerator<Buffer> {
     const hash = createHash('sha256');
-    for await (const chunk of createReadStream(this.path) as AsyncIterable<Buffer>) {
+    for await (const chunk of this.read()) {
       hash.update(chunk);
       this.position += chunk.length;
       yield chunk;
     }
     const digest = hash.digest('hex');
-    const { size, mtimeMs } = await stat(this.path);
+    const { size, mtimeMs } = await this.stat();
     const changed = size !== this.size || mtimeMs !== this.changedAt || (this.sha256 ?? digest) !== digest;
     if (changed) throw new SourceFault(0, 'the file changed while it was read; import it once it is complete');
     this.sha256 = digest;
+  }
+
+  private read(): AsyncIterable<Buffer> {
+    return typeof this.place === 'string' ? createReadStream(this.place) : readAgain(this.place);
+  }
+
+  private stat(): Promise<Stats> {
+    return typeof this.place === 'string' ? stat(this.place) : this.place.stat();
+  }
+}
+
+/** From its beginning, and without closing it, as a stream would. */
+async function* readAgain(handle: FileHandle): AsyncGenerator<Buffer> {
+  for (let position = 0; ;) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(PIECE), 0, PIECE, position);
+    if (!bytesRead) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
   }
 }
 

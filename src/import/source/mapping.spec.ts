@@ -32,7 +32,8 @@ test('reads YAML and the same in JSON', async () => {
   await writeFile(join(folder, 'map.yaml'), Buffer.from(`# Größe\n${yaml}`, 'latin1'));
   await expect(readMapping(join(folder, 'map.yaml'))).rejects.toThrow('map.yaml: the map is not valid UTF-8');
   await rm(folder, { recursive: true });
-  await expect(readMapping(join(folder, 'map.json'))).rejects.toThrow('ENOENT');
+  await expect(readMapping('src')).rejects.toThrow(`src: this is a folder, and has to be a file`);
+  await expect(readMapping(join(folder, 'map.json'))).rejects.toThrow('there is no such file or folder');
 });
 
 test('tables and columns come in our order, whatever the order of the map', () => {

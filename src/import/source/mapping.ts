@@ -8,6 +8,7 @@ import { didYouMean } from './did-you-mean.js';
 import { type MapNode, parseMapFile } from './map-node.js';
 import { givesList, headersOf, type Rule } from './mapping-rule.js';
 import { readRule } from './mapping-rule-reader.js';
+import { whyUnreadable } from './unreadable.js';
 
 /** How the rows of our tables come out of a file of another system. */
 export interface Mapping {
@@ -44,10 +45,13 @@ const NO_CONDITIONS: Conditions = new Map();
  * @throws {ImportRefused} naming everything that is wrong with it
  */
 export async function readMapping(path: string): Promise<Mapping> {
-  const bytes = await readFile(path);
+  const bytes = await readFile(path).catch((error) => refuse(path, whyUnreadable(error)));
   const file = basename(path);
-  if (isUtf8(bytes)) return parseMapping(bytes.toString(), file);
-  const message = 'the map is not valid UTF-8; save it with the encoding UTF-8';
+  if (!isUtf8(bytes)) refuse(file, 'the map is not valid UTF-8; save it with the encoding UTF-8');
+  return parseMapping(bytes.toString(), file);
+}
+
+function refuse(file: string, message: string): never {
   throw new ImportRefused([{ file, line: 0, column: '', message }], 1);
 }
 

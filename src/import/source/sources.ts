@@ -1,9 +1,6 @@
-import { createWriteStream } from 'node:fs';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { IMPORT_TABLES, type ImportTable } from '../import-tables.js';
 import { Problems } from '../problems.js';
 import { csvSource } from './csv-source.js';
@@ -12,6 +9,7 @@ import { productSources } from './json-source.js';
 import { type Mapping, readMapping } from './mapping.js';
 import { mappedSources } from './mapped-source.js';
 import { type ReadingOptions, SourceFault, type TableSource } from './table-source.js';
+import { whyUnreadable } from './unreadable.js';
 
 /** What to read, and how. */
 export interface SourceRequest {
@@ -32,19 +30,20 @@ export interface Sources {
   fileOf(source: TableSource): InputFile;
   /** What the reading passed over on purpose. */
   notes(): string[];
-  /** Removes what was put aside. */
+  /** Gives up what was put aside. */
   close(): Promise<void>;
 }
 
 const STDIN = '-';
+const STDIN_NAME = 'standard input';
 /** Files of a folder that look like import files; one of these with an unknown name is not passed over. */
 const DATA_FILE = /\.(csv|ndjson|jsonl)(\.gz)?$|^products\.json(\.gz)?$/i;
 const NAMES = `the names are ${IMPORT_TABLES.map(({ name }) => `${name}.csv`).join(', ')}`;
 
 /**
- * Finds out what the paths hold. Of files nothing is read beyond the first bytes, standard input is put aside.
- * @throws {ImportRefused} naming files and folders that are none of ours, or whatever is wrong with the map
- * @throws the error of the file system where a path cannot be read
+ * Finds out what the paths hold. Of files nothing is read beyond the first bytes; standard input and pipes are put aside.
+ * @throws {ImportRefused} naming files and folders that are none of ours or cannot be read, or whatever is wrong with the
+ *   map
  */
 export async function openSources(request: SourceRequest, stdin?: Readable): Promise<Sources> {
   const opening = new Opening(request, stdin);
@@ -60,8 +59,7 @@ class Opening {
   private readonly problems = new Problems();
   private readonly files = new Map<TableSource, InputFile>();
   private readonly noters: (() => string[])[] = [];
-  private spool?: string;
-  private spooled?: InputFile;
+  private readonly opened: InputFile[] = [];
   private readonly options: ReadingOptions;
 
   constructor(
@@ -89,19 +87,26 @@ class Opening {
   }
 
   async close(): Promise<void> {
-    if (this.spool) await rm(this.spool, { recursive: true, force: true });
+    for (const file of this.opened) await file.close();
   }
 
   private async openPath(path: string, mapping?: Mapping): Promise<void> {
-    if (path !== STDIN && (await isFolder(path))) return this.openFolder(path, mapping);
-    const file = path === STDIN ? await this.spoolStdin() : await InputFile.at(path);
+    if (path === STDIN) return this.named(STDIN_NAME, () => this.openStdin(mapping));
+    return this.named(path, async () => {
+      if ((await stat(path)).isDirectory()) return this.openFolder(path, mapping);
+      const file = this.noted(await InputFile.at(path));
+      if (mapping) return this.addMapped(file, mapping);
+      const complaint = `no import file has this name; ${NAMES}; or say by --as which table it is for`;
+      return this.addFile(file, this.request.as ?? tableName(file.name), complaint);
+    });
+  }
+
+  private async openStdin(mapping?: Mapping): Promise<void> {
+    if (this.opened.some(({ name }) => name === STDIN_NAME))
+      return this.problems.add(STDIN_NAME, 0, '', 'it can be read once only, and is named twice');
+    const file = this.noted(await InputFile.from(this.stdin ?? process.stdin, STDIN_NAME));
     if (mapping) return this.addMapped(file, mapping);
-    const table = this.request.as ?? tableName(file.name);
-    const complaint =
-      path === STDIN
-        ? 'say by --as which table it is for'
-        : `no import file has this name; ${NAMES}; or say by --as which table it is for`;
-    await this.addFile(file, table, complaint);
+    return this.addFile(file, this.request.as ?? '', 'say by --as which table it is for');
   }
 
   private async openFolder(folder: string, mapping?: Mapping): Promise<void> {
@@ -110,11 +115,24 @@ class Opening {
     const names = (await readdir(folder)).filter((name) => DATA_FILE.test(name)).toSorted();
     if (!names.length) this.problems.add(folder, 0, '', `the folder holds no import file; ${NAMES}`);
     for (const name of names)
-      await this.addFile(
-        await InputFile.at(join(folder, name)),
-        tableName(name),
-        `no import file has this name; ${NAMES}`,
-      );
+      await this.named(join(folder, name), async () => {
+        const file = this.noted(await InputFile.at(join(folder, name)));
+        await this.addFile(file, tableName(name), `no import file has this name; ${NAMES}`);
+      });
+  }
+
+  /** Does something about a path. That it cannot be read is one problem of perhaps several. */
+  private async named(path: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.problems.add(path, 0, '', whyUnreadable(error));
+    }
+  }
+
+  private noted(file: InputFile): InputFile {
+    this.opened.push(file);
+    return file;
   }
 
   private async addFile(file: InputFile, name: string, complaint: string): Promise<void> {
@@ -136,15 +154,6 @@ class Opening {
     this.noters.push(() => mapped.notes());
   }
 
-  /** What comes through a pipe can be read once only, and perhaps slowly: it must not hold others up. */
-  private async spoolStdin(): Promise<InputFile> {
-    if (this.spooled) return this.spooled;
-    this.spool = await mkdtemp(join(tmpdir(), 'customer-data-import-'));
-    const path = join(this.spool, 'stdin');
-    await pipeline(this.stdin ?? process.stdin, createWriteStream(path, { mode: 0o600 }));
-    return (this.spooled = await InputFile.at(path, 'standard input'));
-  }
-
   private assertOneEach(): void {
     const first = new Map<ImportTable, TableSource>();
     for (const source of this.files.keys()) {
@@ -159,10 +168,6 @@ class Opening {
       else first.set(source.table, source);
     }
   }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path)).isDirectory();
 }
 
 /** The table that a file is named after. */

@@ -1,0 +1,15 @@
+const MEANINGS = new Map([
+  ['ENOENT', 'there is no such file or folder'],
+  ['EISDIR', 'this is a folder, and has to be a file'],
+  ['EACCES', 'this account may not read it'],
+]);
+
+/**
+ * Why a path cannot be read, in words for the operator.
+ * @throws the error itself where it is none of the file system
+ */
+export function whyUnreadable(error: unknown): string {
+  const { code = '', syscall, message } = error as NodeJS.ErrnoException;
+  if (!syscall) throw error;
+  return MEANINGS.get(code) ?? `cannot be read: ${message}`;
+}
