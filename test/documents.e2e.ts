@@ -1,7 +1,7 @@
 import { Product } from '../src/catalog/product.entity.js';
 import { shapeOf } from '../src/resource/shape.js';
 import { answersOf, difference, documentsOf, ENDPOINTS } from './support/expected-answers.js';
-import { foreignConnection, lockWait } from './support/foreign-connection.js';
+import { BEGIN, foreignConnection, lockWait } from './support/foreign-connection.js';
 import { importFiles } from './support/import-files.js';
 import { catalogueFiles, firstFiles, type ForeignStatement, foreignStatement, SKUS } from './support/random-edits.js';
 import { SeededRandom } from './support/seeded-random.js';
@@ -52,7 +52,7 @@ async function expectAllInStep(what: string): Promise<string[]> {
 async function runForeign(statements: ForeignStatement[], end: 'COMMIT' | 'ROLLBACK'): Promise<ForeignStatement[]> {
   const done: ForeignStatement[] = [];
   const connection = await foreignConnection(service.database);
-  await connection.run(engine === 'sqlite' ? 'BEGIN IMMEDIATE' : 'START TRANSACTION');
+  await connection.run(BEGIN);
   for (const statement of statements)
     await connection.run(statement.sql, statement.parameters).then(
       () => done.push(statement),

@@ -11,10 +11,10 @@ export interface ForeignConnection {
 
 export async function foreignConnection({ url }: TestDatabase): Promise<ForeignConnection> {
   if (engine === 'sqlite') {
-    const connection = new Libsql(url.slice('sqlite:'.length), { timeout: 5000 });
+    const connection = new Libsql(url.slice('sqlite:'.length), { timeout: 0 });
     connection.exec('PRAGMA foreign_keys = ON');
     return {
-      run: async (sql, parameters = []) => void connection.prepare(sql).run([...parameters]),
+      run: (sql, parameters = []) => patiently(() => void connection.prepare(sql).run([...parameters])),
       close: async () => void connection.close(),
     };
   }
@@ -23,6 +23,20 @@ export async function foreignConnection({ url }: TestDatabase): Promise<ForeignC
     run: async (sql, parameters = []) => void (await connection.query(sql, [...parameters])),
     close: () => connection.end(),
   };
+}
+
+/** The statement that begins a transaction which is going to write. */
+export const BEGIN = engine === 'sqlite' ? 'BEGIN IMMEDIATE' : 'START TRANSACTION';
+
+/** Tries again while another one writes: a wait within SQLite would keep that one, in this process, from its end. */
+async function patiently(work: () => void): Promise<void> {
+  for (let attempt = 0; ; attempt++, await sleep(10)) {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error as { code?: string }).code?.startsWith('SQLITE_BUSY') || attempt > 1000) throw error;
+    }
+  }
 }
 
 /** Resolves when a transaction waits for another one's lock on the server; or after a while, if none needs to. */
