@@ -11,7 +11,7 @@ export class ProductDocuments1764291600000 implements MigrationInterface {
   name = 'ProductDocuments1764291600000';
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    const { blob, tableOptions } = await dialectOf(queryRunner);
+    const { blob, tableOptions, newVersion } = await dialectOf(queryRunner);
     await queryRunner.query(`CREATE TABLE product_documents (
   SKU varchar(64) NOT NULL PRIMARY KEY,
   Shape varchar(16) NOT NULL,
@@ -25,6 +25,12 @@ export class ProductDocuments1764291600000 implements MigrationInterface {
   PRIMARY KEY (Part, Code)
 )${tableOptions}`);
     for (const { name, sql } of await triggers(queryRunner)) await createTrigger(queryRunner, name, sql);
+    // What is there already has a version from the beginning, or it would look the same as that of another database.
+    for (const rows of [
+      `'products', '', ${newVersion}`,
+      ...CODES.map(({ part, code, table }) => `'${part}', ${code}, ${newVersion} FROM ${table}`),
+    ])
+      await queryRunner.query(`INSERT INTO content_versions (Part, Code, Version) SELECT ${rows}`);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
@@ -50,12 +56,15 @@ const CODED = [
   { table: 'warehouses', part: 'stock', code: 'WarehouseCode' },
 ];
 
+/** Where all codes are. */
+const CODES = CODED.filter(({ table }) => table === 'price_lists' || table === 'warehouses');
+
 const SIDES = { INSERT: ['NEW'], UPDATE: ['OLD', 'NEW'], DELETE: ['OLD'] };
 
 async function triggers(queryRunner: QueryRunner): Promise<{ name: string; sql: string }[]> {
-  const { bumpVersion, trigger } = await dialectOf(queryRunner);
+  const { newVersion, overwriteVersion, trigger } = await dialectOf(queryRunner);
   const bump = (part: string, code: string) =>
-    `INSERT INTO content_versions (Part, Code, Version) VALUES ('${part}', ${code}, ${bumpVersion}`;
+    `INSERT INTO content_versions (Part, Code, Version) VALUES ('${part}', ${code}, ${newVersion}) ${overwriteVersion}`;
   return Object.entries(SIDES).flatMap(([event, sides]) => [
     ...PRODUCT_TABLES.map((table) => {
       const forget = sides.map((side) => `DELETE FROM product_documents WHERE SKU = ${side}.SKU`);

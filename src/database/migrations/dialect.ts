@@ -10,8 +10,10 @@ export interface Dialect {
   /** Bytes, more than a text may have. */
   blob: string;
   tableOptions: string;
-  /** The end of an INSERT of a version that is new each time: its value, and what overwrites an earlier one. */
-  bumpVersion: string;
+  /** A version that is another one each time. */
+  newVersion: string;
+  /** What makes an INSERT into content_versions overwrite an earlier version by a new one. */
+  overwriteVersion: string;
   /** A trigger that runs the statements after each row, but for the rows of our own imports where the engine can tell. */
   trigger: (name: string, event: string, table: string, statements: string[]) => { name: string; sql: string };
 }
@@ -30,7 +32,8 @@ export async function dialectOf(queryRunner: QueryRunner): Promise<Dialect> {
       serial: 'integer PRIMARY KEY AUTOINCREMENT NOT NULL',
       blob: 'blob',
       tableOptions: '',
-      bumpVersion: 'lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version',
+      newVersion: 'lower(hex(randomblob(16)))',
+      overwriteVersion: 'ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version',
       trigger: (name, event, table, statements) => ({
         name,
         sql: `CREATE TRIGGER ${name} AFTER ${event} ON ${table} FOR EACH ROW BEGIN ${statements.join('; ')}; END`,
@@ -45,7 +48,8 @@ export async function dialectOf(queryRunner: QueryRunner): Promise<Dialect> {
     timestamp: 'datetime(3)',
     serial: 'integer NOT NULL AUTO_INCREMENT PRIMARY KEY',
     blob: 'mediumblob',
-    bumpVersion: 'UUID()) ON DUPLICATE KEY UPDATE Version = UUID()',
+    newVersion: 'UUID()',
+    overwriteVersion: 'ON DUPLICATE KEY UPDATE Version = UUID()',
     trigger: (name, event, table, statements) => ({
       name,
       sql: `CREATE TRIGGER ${name} AFTER ${event} ON ${table} FOR EACH ROW
