@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { DatabaseService } from '../database/database.service.js';
 import type { WriteSession } from '../database/engine.js';
 import type { Query, Row } from '../database/query.js';
 import { ProductPrice } from '../pricing/product-price.entity.js';
@@ -15,6 +16,25 @@ export const DOCUMENT_END = ']}';
 /** Quotes and backslashes of JSON are escaped once more in a statement. */
 const BYTES_A_BYTE = 2;
 const NO_PRICES = `"ProductPrices":[${DOCUMENT_END}`;
+
+const MISSING = `
+  SELECT products.SKU FROM products
+  LEFT JOIN product_documents ON product_documents.SKU = products.SKU AND product_documents.Shape = ?
+  WHERE product_documents.SKU IS NULL AND products.SKU > ? ORDER BY products.SKU LIMIT ${BATCH}`;
+
+const STORED = `
+  SELECT products.SKU, product_documents.Document FROM products
+  LEFT JOIN product_documents ON product_documents.SKU = products.SKU AND product_documents.Shape = ?
+  WHERE products.SKU > ? ORDER BY products.SKU LIMIT ${BATCH}`;
+
+/** How the stored documents compare with their rows. */
+export interface DocumentCheck {
+  products: number;
+  /** Products without a document, which is made whenever they are asked for. */
+  missing: number;
+  /** SKUs whose document is not what their rows say: somebody wrote past the triggers. */
+  different: string[];
+}
 
 /**
  * The documents of products: what `GET /products` answers of each, up to the elements of `ProductPrices`, which differ
@@ -35,6 +55,8 @@ export class ProductDocuments {
          WHERE SKU IN (${Array(count).fill('?').join()}) ORDER BY SKU, ${orderBy}`,
     }));
 
+  constructor(private readonly database: DatabaseService) {}
+
   /** Makes the documents of products, by SKU, from their rows. @throws if a row is damaged */
   async make(query: Query, skus: readonly string[]): Promise<Map<string, string>> {
     if (!skus.length) return new Map();
@@ -49,22 +71,51 @@ export class ProductDocuments {
     return new Map(rows.map((row) => [row.SKU as string, this.document(row)]));
   }
 
+  /** Stores the missing documents in a transaction of their own. @param all make those anew that are there, too */
+  async build(all = false): Promise<number> {
+    return this.database.write(async (session) => {
+      if (all) await session.query('DELETE FROM product_documents');
+      return this.store(session);
+    });
+  }
+
+  /** Compares every stored document with the rows that it was made from, in one snapshot. */
+  async check(): Promise<DocumentCheck> {
+    const snapshot = await this.database.snapshot();
+    try {
+      const check: DocumentCheck = { products: 0, missing: 0, different: [] };
+      let last = '';
+      for (;;) {
+        const stored = await snapshot.query(STORED, [this.shape, last]);
+        if (!stored.length) return check;
+        await this.compare(snapshot.query, stored, check);
+        last = stored.at(-1)!.SKU as string;
+      }
+    } finally {
+      await snapshot.close();
+    }
+  }
+
   /** Stores the documents of all products that have none. @returns how many that were */
   async store(session: WriteSession): Promise<number> {
     let count = 0;
     let last = '';
     for (;;) {
-      const missing = await session.query(
-        `SELECT products.SKU FROM products
-         LEFT JOIN product_documents ON product_documents.SKU = products.SKU AND product_documents.Shape = ?
-         WHERE product_documents.SKU IS NULL AND products.SKU > ? ORDER BY products.SKU LIMIT ${BATCH}`,
-        [this.shape, last],
-      );
+      const missing = await session.query(MISSING, [this.shape, last]);
       if (!missing.length) return count;
       const skus = missing.map(({ SKU }) => SKU as string);
       count += await this.storeThese(session, skus);
       last = skus.at(-1)!;
     }
+  }
+
+  private async compare(query: Query, stored: readonly Row[], check: DocumentCheck): Promise<void> {
+    const skus = stored.filter(({ Document }) => Document !== null).map(({ SKU }) => SKU as string);
+    const made = await this.make(query, skus);
+    check.products += stored.length;
+    check.missing += stored.length - skus.length;
+    for (const { SKU, Document } of stored)
+      if (Document !== null && String(Document) !== made.get(SKU as string)) check.different.push(SKU as string);
   }
 
   /** Makes and stores as many as it can: a damaged row of somebody else must not keep an import out. */
