@@ -1,30 +1,24 @@
-// Does what http-client.mjs asks for. Bodies are counted and dropped.
+// A client, in a process of its own. Bodies are counted and dropped.
 import autocannon from 'autocannon';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { serveTasks } from './task-process.mjs';
 
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 16 });
 
-const TASKS = { get, series, steadily, downloads, rate };
-
-process.on('message', async ({ id, task, options }) => {
-  const answer = await TASKS[task](options).then(
-    (result) => ({ result }),
-    (error) => ({ complaint: `${task} ${options.url}: ${error.message}` }),
-  );
-  process.send({ id, ...answer });
-});
+serveTasks({ get, series, steadily, downloads, rate });
 
 /**
  * One request. Times are in seconds from when it is sent, that of the first byte of the body among them.
+ * @param options.form what is posted; none: it is a GET
  * @param options.bytesPerSecond how fast the body is taken; none: as fast as it comes
  * @param options.most seconds after which the client leaves; 0: with the first byte
  */
-function get({ url, headers = {}, bytesPerSecond = Infinity, most = Infinity }) {
+function get({ url, headers, form, bytesPerSecond = Infinity, most = Infinity }) {
   return new Promise((resolve, reject) => {
     const start = performance.now();
     const sofar = () => (performance.now() - start) / 1000;
-    const call = request(url, { agent, headers: { 'accept-encoding': 'identity', ...headers } }, (response) => {
+    const call = request(url, optionsOf(headers, form), (response) => {
       const result = { status: response.statusCode, etag: response.headers.etag, bytes: 0 };
       const done = () => resolve({ ...result, seconds: sofar() });
       response.on('data', ({ length }) => {
@@ -36,8 +30,13 @@ function get({ url, headers = {}, bytesPerSecond = Infinity, most = Infinity }) 
       });
       response.on('end', done).on('error', reject);
     });
-    call.on('error', reject).end();
+    call.on('error', reject).end(form);
   });
+}
+
+function optionsOf(headers, form) {
+  const ours = { 'accept-encoding': 'identity', ...(form && { 'content-type': 'application/x-www-form-urlencoded' }) };
+  return { agent, method: form ? 'POST' : 'GET', headers: { ...ours, ...headers } };
 }
 
 /** What has not been taken stays with the kernel, and then with the service. */

@@ -6,9 +6,12 @@ export function median(values) {
 
 /** Prints a table of figures with three digits; what is not known stays empty. */
 export function reportRows(rows) {
-  const known = (row) => Object.entries(row).filter(([, figure]) => Number.isFinite(figure));
-  const short = (row) => Object.fromEntries(known(row).map(([name, figure]) => [name, Number(figure.toPrecision(3))]));
-  console.table(Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, short(row)])));
+  console.table(Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, legible(row)])));
+}
+
+function legible(row) {
+  const known = Object.entries(row).filter(([, figure]) => Number.isFinite(figure));
+  return Object.fromEntries(known.map(([name, figure]) => [name, Number(figure.toPrecision(3))]));
 }
 
 /**

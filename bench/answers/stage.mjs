@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import { runCli } from '../command.mjs';
 import { writeFile, writeFiles } from '../data-files.mjs';
 import { dataSet } from '../data-set.mjs';
-import { startClient } from '../http-client.mjs';
 import { giveKeys } from '../keys.mjs';
 import { startService } from '../running-service.mjs';
+import { startTasks } from '../task-process.mjs';
 
 /** Customers of the large data set: the slow ones read all of it, the quick one has the price list of as many SKUs as M. */
 export const SLOW = Array.from({ length: 8 }, (_, index) => `SLOW-${index + 1}`);
 export const QUICK = 'QUICK';
 const SMALL_LIST = 'EUR-M';
+
+const CLIENT = join(import.meta.dirname, '../http-client-process.mjs');
 
 /**
  * Loads M and a large data set, each into a database of its own, and runs `work` with a service on each.
@@ -30,7 +32,7 @@ export async function onStage(server, size, folder, work) {
         await load(largeUrl, size, join(folder, size));
         const m = { url: mUrl, service: await started(await startService(mUrl)), size: 'M' };
         const large = { url: largeUrl, service: await started(await startService(largeUrl)), size };
-        const [client, crowd] = [await started(startClient()), await started(startClient())];
+        const [client, crowd] = [await started(startTasks(CLIENT)), await started(startTasks(CLIENT))];
         await work({ server, m, large, client, crowd });
       } finally {
         for (const stop of stops) await stop();
