@@ -18,7 +18,7 @@ import { startTasks } from './task-process.mjs';
 
 const CUSTOMERS = 10_000;
 /** Simulated seconds in a second. */
-const SPEED = 8;
+const SPEED = 4;
 const file = (path) => join(import.meta.dirname, path);
 
 /** @param {{ quick: boolean }} options */
@@ -35,7 +35,7 @@ export async function measureFleet({ quick }) {
         try {
           await simulate(
             { server, url, service, folder, client: processes[0], fleet: processes[1] },
-            quick ? 900 : 3_600,
+            quick ? DELIVERY_SECONDS / 4 : DELIVERY_SECONDS,
           );
         } finally {
           for (const process of [...processes, service]) await process.stop();
@@ -55,7 +55,10 @@ async function load(url, folder) {
   await giveKeys(url);
 }
 
-/** @param simulated seconds */
+/**
+ * Right after a delivery all have old stock, as they would have had it then.
+ * @param simulated seconds
+ */
 async function simulate({ server, url, service, folder, client, fleet }, simulated) {
   const databasePid = await server.pid();
   const costs = await measureCosts(service, client, databasePid);
@@ -73,13 +76,12 @@ async function simulate({ server, url, service, folder, client, fleet }, simulat
   reportFleet({ customers: CUSTOMERS, speed: SPEED, seconds, ...found });
 }
 
-/** Imports a delivery of stock now and then, the first after half the usual time. */
+/** Imports a delivery of stock now, and again each time that one is due. @returns the seconds that each took */
 async function deliver(url, folder, seconds) {
-  const every = DELIVERY_SECONDS / SPEED;
   const times = [];
-  for (let due = every / 2; due < seconds; due += every) {
+  for (let due = 0; due < seconds; due += DELIVERY_SECONDS / SPEED) {
+    if (due) await sleep((DELIVERY_SECONDS / SPEED) * 1000);
     await writeDelivery('M', 900_000 + times.length, join(folder, 'delivery'));
-    await sleep((times.length ? every : every / 2) * 1000);
     const run = await runCli(url, 'import', join(folder, 'delivery'));
     times.push(run.seconds);
   }

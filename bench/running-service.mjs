@@ -8,6 +8,9 @@ import { KEY } from './keys.mjs';
 
 const PROGRAM = join(import.meta.dirname, '../dist/main.js');
 
+/** For a closer look: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=profiles'. */
+const OPTIONS = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
+
 /**
  * Starts the service on a database, with the settings that it comes with but for the quota of anonymous callers.
  * @returns {Promise<{ url: string, pid: number, token: (code: string) => Promise<object>, stop: () => Promise<void> }>}
@@ -24,8 +27,7 @@ export async function startService(databaseUrl) {
     REQUESTS_PER_MINUTE: '1000000000',
     REQUESTS_PER_HOUR: '1000000000',
   };
-  const args = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
-  const child = spawn(process.execPath, [...args, PROGRAM], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...OPTIONS, PROGRAM], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const url = `http://127.0.0.1:${await portOf(child)}`;
   const stop = async () => {
     child.kill();
