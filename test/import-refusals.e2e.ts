@@ -1,33 +1,15 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { IMPORT_TABLES } from '../src/import/import-tables.js';
-import { tableOf } from '../src/resource/columns.js';
-import { type ImportFileName, importFile, importFiles } from './support/import-files.js';
+import { type ImportFileName, BASE, importFile, importFiles } from './support/import-files.js';
+import { imported, refused } from './support/import-outcome.js';
 import { TestDatabase } from './support/test-service.js';
 
-let database: TestDatabase;
-let before: string;
+// What is no fault of a file alone is in import-faults, import-replace and import-sources.
 
+let database: TestDatabase;
 beforeAll(async () => {
   database = await TestDatabase.create();
-  await database.load(
-    importFiles({
-      'price_lists.csv': [['L', 'List', 'EUR']],
-      'warehouses.csv': [['W', 'Warehouse']],
-      'products.csv': [['A', 'Anchor']],
-      'prices.csv': [['L', 'A', '10.5', '6', '', 'yes']],
-      'stock.csv': [['W', 'A', '5', '2027-01-15']],
-      'customers.csv': [['C', 'Customer', 'L', 'W', '10']],
-    }),
-  );
-  before = await dump();
+  await database.load(BASE);
 });
 afterAll(() => database.drop());
-
-async function dump(): Promise<string> {
-  const tables = IMPORT_TABLES.map(({ entity }) => tableOf(entity));
-  return JSON.stringify(await Promise.all(tables.map((table) => database.sql(`SELECT * FROM ${table} ORDER BY 1, 2`))));
-}
 
 /** Rows that are good and would change something, in the file that is read first and in the one that is read last. */
 const GOOD = importFiles({
@@ -39,145 +21,159 @@ const GOOD = importFiles({
 });
 
 /** Imports the files along with good ones. @returns the complaints, once it is sure that nothing was written */
-async function refused(files: Record<string, string | Buffer>): Promise<string[]> {
-  const folder = await database.files({ ...GOOD, ...(files as Record<string, string>) });
-  const { code, stdout, stderr } = await database.cli('import', folder);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  const complaints = stderr.trimEnd().split('\n');
-  expect(complaints.pop()).toBe(`Nothing was imported: ${complaints.length} problem(s).`);
-  expect(await dump()).toBe(before);
-  return complaints;
-}
+const complaints = (files: Record<string, string | Buffer>) => refused(database, { ...GOOD, ...files });
 
 const WAREHOUSES = 'WarehouseCode,WarehouseName';
-const HINT = '; the columns are, separated by commas: WarehouseCode,WarehouseName';
 
 test.each<[string, string | Buffer, string[]]>([
-  ['an unknown column', `${WAREHOUSES},City\nW,x,y\n`, [`:1: unknown column "City"${HINT}`]],
-  ['a missing column', 'WarehouseCode\nW\n', [`:1: missing column WarehouseName${HINT}`]],
-  ['a repeated column', `${WAREHOUSES},WarehouseName\nW,x,y\n`, [`:1: repeated column WarehouseName${HINT}`]],
-  [
-    'headers in another case',
-    'WAREHOUSECODE,WarehouseName\nW,x\n',
-    [`:1: unknown column "WAREHOUSECODE", missing column WarehouseCode${HINT}`],
-  ],
-  [
-    'semicolons',
-    'WarehouseCode;WarehouseName\nW;x\n',
-    [
-      `:1: unknown column "WarehouseCode;WarehouseName", missing column WarehouseCode, missing column WarehouseName${HINT}`,
-    ],
-  ],
-  ['a header that is not the first line with text', `\n\nCity\n`, [':3: unknown column "City"']],
+  ['a header that is not the first line with text', `\n\n${WAREHOUSES},City\n`, [':3: ']],
   ['no content', '', [':1: the file is empty; its first line has to name the columns']],
   ['blank lines alone', '\uFEFF\n\n', [':1: the file is empty']],
-  ['a row too short', `${WAREHOUSES}\nW,x\nX\n`, [':3: 1 cells where the first line has 2']],
-  ['a row too long', `${WAREHOUSES}\nW,x,y\n`, [':2: 3 cells where the first line has 2']],
-  ['a row of one separator', `${WAREHOUSES}\n,\n`, [':2: WarehouseCode is empty, and has to hold a value']],
+  ['a row too short', `${WAREHOUSES}\nW,x\nX\n`, [':3: 1 cell']],
+  ['a row too long', `${WAREHOUSES}\nW,x,y\n`, [':2: 3 cells where the ']],
   [
     'bytes that are no UTF-8',
-    Buffer.from(`${WAREHOUSES}\nW,caf\xe9\n`, 'latin1'),
-    [':2: this line is not valid UTF-8'],
+    Buffer.from(`${WAREHOUSES}\nW,x\nW,caf\xe9\n`, 'latin1'),
+    [':3: this line is not valid '],
   ],
   ['a quote that never closes', `${WAREHOUSES}\nW,"x`, [':2: ']],
-])('a warehouses.csv with %s', async (_, text, complaints) => {
-  expect(await refused({ 'warehouses.csv': text })).toEqual(
-    complaints.map((complaint) => expect.stringContaining(`warehouses.csv${complaint}`)),
+])('a warehouses.csv with %s', async (_, text, expected) => {
+  expect(await complaints({ 'warehouses.csv': text })).toEqual(
+    expected.map((complaint) => expect.stringContaining(`warehouses.csv${complaint}`)),
   );
 });
 
-test.each(['warehouse.csv', 'Warehouses.csv', 'warehouses.CSV', 'product-images.csv'])(
-  'a file named %s, which no import file is',
-  async (name) => {
-    expect(await refused({ [name]: `${WAREHOUSES}\nW,x\n` })).toEqual([
-      expect.stringContaining(`${name}: no import file has this name; the names are price_lists.csv, warehouses.csv`),
-    ]);
-  },
-);
-
 const product = (cells: Record<string, string>) => importFile('products.csv', [{ SKU: 'N', ...cells }]);
-const EMPTY = 'is empty, and has to hold a value';
-const UNKNOWN = 'is unknown: it is neither stored nor in the files';
+const price = (...cells: string[]) => importFiles({ 'prices.csv': [['L', 'A', ...cells]] });
+const ROUNDED = 'is a number that a spreadsheet rounded; export the column as text';
 
 test.each<[string, ImportFileName, string | string[][], string]>([
-  // Identifiers
-  ['a row without a key', 'products.csv', product({ SKU: ' ', Name: 'x' }), `SKU ${EMPTY}`],
-  ['a row without the second part of its key', 'product_images.csv', [['A', '', 'a.jpg', '1']], `ImageID ${EMPTY}`],
-  ['65 characters', 'products.csv', product({ SKU: 'x'.repeat(65) }), 'SKU has 65 characters, 64 is the most'],
-  ['65 emoji', 'products.csv', product({ Status: '😀'.repeat(65) }), 'Status has 65 characters, 64 is the most'],
-  ['256 characters', 'products.csv', product({ Name: 'é'.repeat(256) }), 'Name has 256 characters, 255 is the most'],
-  ['2,049 characters', 'products.csv', product({ Photo: 'x'.repeat(2049) }), 'Photo has 2049 characters, 2048 is'],
-  [
-    '65,536 bytes',
-    'products.csv',
-    product({ Description: '€'.repeat(21_846) }),
-    'Description has 65538 bytes, 65535 is',
-  ],
-  ['a Customer Code with a space', 'customers.csv', [['A B', '', '', '', '0']], 'CustomerCode "A B" is not a code'],
-  ['a currency that is none', 'price_lists.csv', [['L', '', 'Euro']], 'CurrencyCode "Euro" is not a currency code'],
-  ['no currency', 'price_lists.csv', [['L']], `CurrencyCode ${EMPTY}`],
-  // References
-  ['unknown SKU', 'product_images.csv', [['X', '1', '', '']], `SKU "X" ${UNKNOWN}`],
-  ['unknown SKU', 'product_accessories.csv', [['X', 'A']], `SKU "X" ${UNKNOWN}`],
-  ['unknown SKU', 'product_substitutions.csv', [['X', 'A']], `SKU "X" ${UNKNOWN}`],
-  ['unknown SKU', 'product_composition.csv', [['X', 'PES']], `SKU "X" ${UNKNOWN}`],
-  ['unknown SKU', 'prices.csv', [['L', 'X', '1', '', '', '1']], `SKU "X" ${UNKNOWN}`],
-  ['unknown SKU', 'stock.csv', [['W', 'X', '1']], `SKU "X" ${UNKNOWN}`],
-  ['SKU in another case', 'stock.csv', [['W', 'a', '1']], `SKU "a" ${UNKNOWN}`],
-  ['unknown price list', 'prices.csv', [['X', 'A', '1', '', '', '1']], `PriceListCode "X" ${UNKNOWN}`],
-  ['unknown price list', 'customers.csv', [['C', '', 'X', '', '0']], `PriceListCode "X" ${UNKNOWN}`],
-  ['unknown warehouse', 'stock.csv', [['X', 'A', '1']], `WarehouseCode "X" ${UNKNOWN}`],
-  ['unknown warehouse', 'customers.csv', [['C', '', '', 'X', '0']], `WarehouseCode "X" ${UNKNOWN}`],
+  // Codes
+  ['a Customer Code with a space', 'customers.csv', [['A B', '', '', '', '0']], 'CustomerCode: "A B" is not a code'],
+  ['no currency', 'price_lists.csv', [['L']], 'CurrencyCode: is empty, and has to hold a value'],
+  ['a currency in words', 'price_lists.csv', [['L', '', 'Euro']], 'CurrencyCode: "Euro" is not a currency code'],
+  ['a currency in small letters', 'price_lists.csv', [['L', '', 'eur']], 'CurrencyCode: "eur" is not a currency code'],
+  ['a currency that does not exist', 'price_lists.csv', [['L', '', 'ABC']], 'CurrencyCode: "ABC" is not a currency'],
+  ['E-notation', 'products.csv', product({ Barcode: '4.00638E+12' }), `Barcode: "4.00638E+12" ${ROUNDED}`],
+  ['E-notation', 'products.csv', product({ SKU: '1E+15' }), `SKU: "1E+15" ${ROUNDED}`],
+  ['E-notation', 'products.csv', product({ HSCode: '9,505900e7' }), `HSCode: "9,505900e7" ${ROUNDED}`],
+  ['E-notation', 'products.csv', product({ CartonBarcode: '-1.5E-3' }), `CartonBarcode: "-1.5E-3" ${ROUNDED}`],
+  ['E-notation', 'product_accessories.csv', [['A', '4.1E+7']], `AccessorySKU: "4.1E+7" ${ROUNDED}`],
   // Numbers, flags and days
-  ['empty price', 'prices.csv', [['L', 'A', '', '', '', '1']], `Price ${EMPTY}`],
-  ['empty eligibility', 'prices.csv', [['L', 'A', '1', '', '', '']], `DiscountEligible ${EMPTY}`],
-  ['other eligibility', 'prices.csv', [['L', 'A', '1', '', '', 'maybe']], 'DiscountEligible "maybe" is neither true'],
-  ['empty stock quantity', 'stock.csv', [['W', 'A', ' ']], `AvailableQTY ${EMPTY}`],
-  ['empty discount', 'customers.csv', [['C', '', 'L', 'W', '']], `DiscountPercentage ${EMPTY}`],
-  ['discount over 100', 'customers.csv', [['C', '', '', '', '100.5']], 'DiscountPercentage "100.5" is more than 100'],
-  ['limit of zero', 'customers.csv', [['C', '', '', '', '0', '0']], 'RequestsPerMinute "0" is less than 1'],
-  ['decimal comma', 'prices.csv', [['L', 'A', '19,95', '', '', '1']], 'Price "19,95" is not a decimal'],
-  ['exponent', 'prices.csv', [['L', 'A', '1', '1e2', '', '1']], 'MOQ "1e2" is not a decimal'],
-  ['five decimals', 'prices.csv', [['L', 'A', '1.00001', '', '', '1']], 'Price "1.00001" has more than 4 decimals'],
+  ['empty eligibility', 'prices.csv', [['L', 'A', '1', '', '', '']], 'DiscountEligible: is empty, and has to hold'],
+  ['other eligibility', 'prices.csv', [['L', 'A', '1', '', '', 'maybe']], 'DiscountEligible: "maybe" is neither true'],
+  ['discount over 100', 'customers.csv', [['C', '', '', '', '100.5']], 'DiscountPercentage: "100.5" is more than 100'],
+  ['discount below 0', 'customers.csv', [['C', '', '', '', '-0.01']], 'DiscountPercentage: "-0.01" is less than 0'],
+  ['limit of zero', 'customers.csv', [['C', '', '', '', '0', '0']], 'RequestsPerMinute: "0" is less than 1'],
+  ['exponent', 'prices.csv', [['L', 'A', '1', '1e2', '', '1']], 'MOQ: "1e2" is not a decimal'],
+  ['five decimals', 'prices.csv', [['L', 'A', '1.00001', '', '', '1']], 'Price: "1.00001" has more than 4 decimals'],
   ['15 digits', 'prices.csv', [['L', 'A', '9'.repeat(15), '', '', '1']], 'has more than 14 digits before the point'],
-  ['price below zero', 'prices.csv', [['L', 'A', '-1', '', '', '1']], 'Price "-1" is less than 0'],
+  ['price below zero', 'prices.csv', [['L', 'A', '-1', '', '', '1']], 'Price: "-1" is less than 0'],
+  ['MOQ of zero', 'prices.csv', [['L', 'A', '1', '0', '', '1']], 'MOQ: "0" is less than 0.0001'],
+  ['MOQ below zero', 'prices.csv', [['L', 'A', '1', '-6', '', '1']], 'MOQ: "-6" is less than 0.0001'],
+  ['OrderMultiple of zero', 'prices.csv', [['L', 'A', '1', '', '0.0', '1']], 'OrderMultiple: "0" is less than 0.0001'],
   [
-    'fraction of a whole number',
-    'products.csv',
-    product({ CartonQty: '1.5' }),
-    'CartonQty "1.5" is not a whole number',
+    'OrderMultiple below zero',
+    'prices.csv',
+    [['L', 'A', '1', '', '-1', '1']],
+    'OrderMultiple: "-1" is less than 0.0001',
   ],
-  ['day that is none', 'stock.csv', [['W', 'A', '1', '2027-02-30']], 'NextAvailableETA "2027-02-30" is not a day'],
-  ['day of another form', 'stock.csv', [['W', 'A', '1', '30/12/2027']], 'NextAvailableETA "30/12/2027" is not a day'],
-])('%s in %s: one complaint, with file and line', async (_, name, rows, complaint) => {
+  ['half an item', 'products.csv', product({ CartonQty: '1.5' }), 'CartonQty: "1.5" is not a whole number'],
+  ['day that is none', 'stock.csv', [['W', 'A', '1', '2027-02-30']], 'NextAvailableETA: "2027-02-30" is not a day'],
+  ['day of another form', 'stock.csv', [['W', 'A', '1', '30/12/2027']], 'NextAvailableETA: "30/12/2027" is not a day'],
+])('%s in %s: one complaint, with file, line and column', async (_, name, rows, complaint) => {
   const files = typeof rows === 'string' ? { [name]: rows } : importFiles({ [name]: rows });
-  const complaints = await refused(files);
-  expect(complaints).toEqual([expect.stringMatching(new RegExp(`^${name}:2: `))]);
-  expect(complaints[0]).toContain(complaint);
+  const said = await complaints(files);
+  expect(said).toEqual([expect.stringContaining(complaint)]);
+  expect(said[0]!.startsWith(`${name}:2: `)).toBe(true);
 });
 
-test.each<[string, string[], number[]]>([
-  ['twice', ['D', 'E', 'D'], [4]],
-  ['three times', ['D', 'D', 'D'], [3, 4]],
-  ['but for spaces around', ['D', ' D '], [3]],
-])('the same key %s', async (_, codes, lines) => {
-  const complaints = await refused(importFiles({ 'warehouses.csv': codes.map((code) => [code, 'x']) }));
-  expect(complaints).toEqual(lines.map((line) => `warehouses.csv:${line}: the same key as on line 2`));
+test('what is just within the bounds, or merely looks like E-notation, is imported', async () => {
+  const files = {
+    ...price('0', '0.0001', '0.0001', 'no'),
+    'products.csv': product({ SKU: '1E3', StyleCode: '12E4', Barcode: 'E+5', Name: '1.5E+10', Status: '1E+15' }),
+    ...importFiles({
+      'customers.csv': [['C', '', 'L', 'W', '100', '1', '1']],
+      'stock.csv': [['W', 'A', '-99999999999999.9999', '2028-02-29']],
+      'price_lists.csv': [['L', 'List', 'CHF']],
+    }),
+  };
+  expect(Object.values(await imported(database, files))).toEqual([
+    '+0 ~1 =0 -0',
+    '+1 ~0 =0 -0',
+    '+0 ~1 =0 -0',
+    '+0 ~1 =0 -0',
+    '+0 ~1 =0 -0',
+  ]);
 });
 
-test('the same key of two columns, and none that is merely joined alike', async () => {
-  const rows = [
-    ['A', 'b,c'],
-    ['A', 'b'],
-    ['A', 'B'],
-    ['A', 'b'],
-  ];
-  const complaints = await refused(importFiles({ 'product_accessories.csv': rows }));
-  expect(complaints).toEqual(['product_accessories.csv:5: the same key as on line 3']);
+const hex = (code: number) => `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+
+describe('control characters', () => {
+  const CONTROLS = [...Array(32).keys(), ...Array.from({ length: 33 }, (_, index) => 0x7f + index)];
+  const BREAKS = new Set([0x09, 0x0a, 0x0d]);
+
+  test('each one is refused in text, and named with its position; tab and line breaks are not', async () => {
+    const rows = CONTROLS.map((code) => ({ SKU: `N-${code}`, Name: `ab${String.fromCharCode(code)}c`, Status: 'x' }));
+    const good = rows.filter((_, index) => BREAKS.has(CONTROLS[index]!));
+    const bad = rows.filter((row) => !good.includes(row));
+    const expected = CONTROLS.filter((code) => !BREAKS.has(code)).map(
+      (code, index) =>
+        `products.csv:${index + 2}: Name: holds the control character ${hex(code)} at position 3; take it out`,
+    );
+    expect(await complaints({ 'products.csv': importFile('products.csv', bad) })).toEqual(expected);
+    expect(await imported(database, { 'products.csv': importFile('products.csv', good) })).toEqual({
+      products: '+3 ~0 =0 -0',
+    });
+  });
+
+  test('within a code, tab and line breaks are refused, too; around it they are trimmed', async () => {
+    const rows = CONTROLS.map((code) => [`N${String.fromCharCode(code)}1`]);
+    const said = await complaints(importFiles({ 'products.csv': rows }));
+    expect(said.map((complaint) => complaint.replace(/^products\.csv:\d+: SKU: /, ''))).toEqual(
+      CONTROLS.map((code) => `holds the control character ${hex(code)} at position 2; take it out`),
+    );
+    expect(await imported(database, importFiles({ 'products.csv': [['\t\r\nA\n', 'Anchor', 'Heavy']] }))).toEqual({
+      products: '+0 ~0 =1 -0',
+    });
+  });
+});
+
+const images = (...rows: string[][]) => importFiles({ 'product_images.csv': rows });
+
+describe('two primary images of a product', () => {
+  const CONFLICT = 'IsPrimaryImage: may be true once for each SKU, and A has it on';
+
+  test('in one file', async () => {
+    expect(await complaints(images(['A', '1', '', 'true'], ['B', '1', '', 'true'], ['A', '2', '', '1']))).toEqual([
+      `product_images.csv:4: ${CONFLICT} line 2`,
+    ]);
+  });
+
+  test('one in the file, one stored', async () => {
+    expect(await complaints(images(['B', '1', '', 'true'], ['A', '2', '', 'yes']))).toEqual([
+      `product_images.csv:3: ${CONFLICT} a stored row that is not in the file: A, 1`,
+    ]);
+  });
+
+  test('moved from one image to the other by one file, it is none', async () => {
+    const moved = images(['A', '2', 'b.jpg', 'true'], ['A', '1', 'a.jpg', 'false']);
+    expect(await imported(database, moved)).toEqual({ product_images: '+1 ~1 =0 -0' });
+    const back = images(['A', '2', 'b.jpg', ''], ['A', '1', 'a.jpg', 'true']);
+    expect(await imported(database, back)).toEqual({ product_images: '+0 ~2 =0 -0' });
+  });
+
+  test('nor where --replace takes the stored one away', async () => {
+    const files = images(['A', '2', 'b.jpg', 'true']);
+    expect(await imported(database, files, '--replace', '--allow-removals')).toEqual({
+      product_images: '+0 ~1 =0 -1',
+    });
+    await imported(database, images(['A', '1', 'a.jpg', 'true']), '--replace', '--allow-removals');
+  });
 });
 
 test('everything that is wrong is listed at once, and nothing twice', async () => {
-  const complaints = await refused({
+  const said = await complaints({
     ...importFiles({
       'price_lists.csv': [
         ['L', '', 'eur'],
@@ -199,30 +195,34 @@ test('everything that is wrong is listed at once, and nothing twice', async () =
     // Not to be read: what it would bring, the warehouse X perhaps, is not held against others.
     'warehouses.csv': Buffer.from(`${WAREHOUSES}\nW,\xff\n`, 'latin1'),
   });
-  expect(complaints.map((complaint) => complaint.split(' ').slice(0, 2).join(' '))).toEqual([
-    'price_lists.csv:2: CurrencyCode',
+  expect(said.map((complaint) => complaint.split(' ').slice(0, 2).join(' '))).toEqual([
+    'price_lists.csv:2: CurrencyCode:',
     'warehouses.csv:2: this',
-    'products.csv:2: CartonQty',
-    'prices.csv:2: Price',
-    'prices.csv:2: DiscountEligible',
-    'prices.csv:3: SKU',
-    'prices.csv:4: the',
-    'stock.csv:1: unknown',
-    'customers.csv:2: PriceListCode',
-    'customers.csv:2: DiscountPercentage',
-    'customers.csv:4: CustomerCode',
+    'products.csv:2: CartonQty:',
+    'prices.csv:2: Price:',
+    'prices.csv:2: DiscountEligible:',
+    'prices.csv:3: SKU:',
+    'prices.csv:4: PriceListCode,',
+    'stock.csv:1: AvailableQTY:',
+    'stock.csv:1: NextAvailableETA:',
+    'customers.csv:2: DiscountPercentage:',
+    'customers.csv:2: PriceListCode:',
+    'customers.csv:4: CustomerCode:',
   ]);
 });
 
-test.each<[string, (path: string) => void, string]>([
-  ['that is missing', () => undefined, 'no such file or directory'],
-  ['that is a file', (path) => writeFileSync(path, ''), 'not a directory'],
-  ['that is empty', (path) => mkdirSync(path), ': the folder holds no import file; the names are price_lists.csv, '],
-])('a folder %s is named', async (what, make, complaint) => {
-  const folder = join(database.folder, `folder ${what}`);
-  make(folder);
-  const { code, stdout, stderr } = await database.cli('import', folder);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toContain(complaint);
-  expect(stderr).toContain(folder);
+test('of many problems the first 100 are named, and the others counted', async () => {
+  const tooLong = 'x'.repeat(256);
+  const hundred = Array.from({ length: 100 }, (_, index) => [`${index}`, tooLong]);
+  expect(await complaints(importFiles({ 'warehouses.csv': hundred }))).toHaveLength(100);
+  // All but the first of these are wrong in two ways.
+  const folder = await database.files(
+    importFiles({ 'warehouses.csv': hundred.slice(0, 51).map(() => ['a', tooLong]) }),
+  );
+  const { code, stderr } = await database.cli('import', folder);
+  const lines = stderr.trimEnd().split('\n').slice(-102);
+  expect(code).toBe(1);
+  expect(lines[0]).toMatch(/^warehouses\.csv:2: WarehouseName: has 256 /);
+  expect(lines[99]).toMatch(/^warehouses\.csv:52: /);
+  expect(lines.slice(100)).toEqual(['… and 1 more.', 'Nothing was imported: 101 problem(s).']);
 });

@@ -27,6 +27,20 @@ CREATE TABLE `customers` (
   CONSTRAINT `customers_ibfk_2` FOREIGN KEY (`WarehouseCode`) REFERENCES `warehouses` (`WarehouseCode`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+CREATE TABLE `import_runs` (
+  `ID` varchar(36) NOT NULL,
+  `StartedAt` datetime(3) NOT NULL,
+  `EndedAt` datetime(3) DEFAULT NULL,
+  `StartedBy` varchar(255) NOT NULL,
+  `Mode` varchar(16) NOT NULL,
+  `Outcome` varchar(16) DEFAULT NULL,
+  `Message` text DEFAULT NULL,
+  `Files` text DEFAULT NULL,
+  `Tables` text DEFAULT NULL,
+  PRIMARY KEY (`ID`),
+  KEY `import_runs_StartedAt` (`StartedAt`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
 CREATE TABLE `price_lists` (
   `PriceListCode` varchar(64) NOT NULL,
   `PriceListName` varchar(255) DEFAULT NULL,

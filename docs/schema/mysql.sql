@@ -27,6 +27,20 @@ CREATE TABLE `customers` (
   CONSTRAINT `customers_ibfk_2` FOREIGN KEY (`WarehouseCode`) REFERENCES `warehouses` (`WarehouseCode`) ON DELETE RESTRICT
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
 
+CREATE TABLE `import_runs` (
+  `ID` varchar(36) COLLATE utf8mb4_0900_bin NOT NULL,
+  `StartedAt` datetime(3) NOT NULL,
+  `EndedAt` datetime(3) DEFAULT NULL,
+  `StartedBy` varchar(255) COLLATE utf8mb4_0900_bin NOT NULL,
+  `Mode` varchar(16) COLLATE utf8mb4_0900_bin NOT NULL,
+  `Outcome` varchar(16) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `Message` text COLLATE utf8mb4_0900_bin,
+  `Files` text COLLATE utf8mb4_0900_bin,
+  `Tables` text COLLATE utf8mb4_0900_bin,
+  PRIMARY KEY (`ID`),
+  KEY `import_runs_StartedAt` (`StartedAt`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
 CREATE TABLE `price_lists` (
   `PriceListCode` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
   `PriceListName` varchar(255) COLLATE utf8mb4_0900_bin DEFAULT NULL,

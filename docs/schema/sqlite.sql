@@ -24,6 +24,20 @@ CREATE TABLE customers (
   FOREIGN KEY (WarehouseCode) REFERENCES warehouses (WarehouseCode) ON DELETE RESTRICT
 );
 
+CREATE TABLE import_runs (
+  ID varchar(36) NOT NULL PRIMARY KEY,
+  StartedAt text NOT NULL,
+  EndedAt text,
+  StartedBy varchar(255) NOT NULL,
+  Mode varchar(16) NOT NULL,
+  Outcome varchar(16),
+  Message text,
+  Files text,
+  Tables text
+);
+
+CREATE INDEX import_runs_StartedAt ON import_runs (StartedAt);
+
 CREATE TABLE price_lists (
   PriceListCode varchar(64) NOT NULL PRIMARY KEY,
   PriceListName varchar(255),

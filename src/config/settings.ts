@@ -15,6 +15,8 @@ import {
 } from 'class-validator';
 
 const ENVIRONMENTS = ['development', 'production', 'test'] as const;
+const MYSQL_URL = /^mysql:\/\/([^@/]+@)?[^@/:]+(:\d{1,5})?\/[^/?#]+$/;
+const MYSQL_FORM = 'mysql://user:password@host:port/name (special characters percent-encoded)';
 const DEFAULT_DATABASE_URL = 'sqlite:data/customer-data.db';
 
 /** Injection token of the {@link Settings} of the running process. */
@@ -62,10 +64,13 @@ export class Settings {
 
   /** `mysql://user:password@host:port/name` or `sqlite:PATH`. */
   @Transform(({ value }) => value || DEFAULT_DATABASE_URL)
-  @Matches(/^(sqlite:.+|mysql:\/\/([^@/]+@)?[^@/:]+(:\d{1,5})?\/[^/?#]+)$/, {
-    message: 'must be mysql://user:password@host:port/name (special characters percent-encoded) or sqlite:PATH',
-  })
+  @Matches(new RegExp(`^sqlite:.+|${MYSQL_URL.source}`), { message: `must be ${MYSQL_FORM} or sqlite:PATH` })
   readonly DATABASE_URL!: string;
+
+  /** Read replicas of that server, separated by commas: answers are read from them, everything else is not. */
+  @Transform(({ value }) => splitList(value))
+  @Matches(MYSQL_URL, { each: true, message: `must be ${MYSQL_FORM}, separated by commas` })
+  readonly DATABASE_REPLICA_URLS!: readonly string[];
 
   /** Connections for short look-ups (credentials, scope, health), MySQL only. */
   @whole(2, 1000, 5)
@@ -148,6 +153,8 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env, { signing = t
     .map(({ property, constraints }) => `${property} ${Object.values(constraints ?? {})[0]}`);
   if (settings.PORT && settings.PORT === settings.MANAGEMENT_PORT)
     problems.push('MANAGEMENT_PORT must differ from PORT');
+  if (settings.DATABASE_REPLICA_URLS?.length && !/^mysql:/.test(settings.DATABASE_URL))
+    problems.push('DATABASE_REPLICA_URLS needs a DATABASE_URL that is mysql://…');
   if (problems.length) throw new SettingsError(problems);
   return Object.freeze(settings);
 }

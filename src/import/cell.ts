@@ -1,6 +1,6 @@
 import { decimalText } from '../resource/decimal-text.js';
 import type { Field, FieldType } from '../resource/field.decorator.js';
-import { quoted } from './source/excerpt.js';
+import { quoted } from './excerpt.js';
 
 /** A value as it is stored: exact decimals and days as text. */
 export type CellValue = string | number | boolean | null;
@@ -23,17 +23,27 @@ const E_NOTATION = /^-?\d+([.,]\d+E[+-]?|E[+-])\d+$/i;
  * @throws {CellError} if the column cannot hold it
  */
 export function parseCell(text: string, field: Field): CellValue {
-  const prose = (field.type === 'varchar' || field.type === 'text') && !field.identifier && !field.primary;
+  const prose = isText(field) && !field.identifier && !field.primary;
   const cell = prose ? text : text.trim();
   if (cell === '') {
     if (field.primary || field.nullable === false) throw new CellError('is empty, and has to hold a value');
     return null;
   }
   refuseControlCharacters(cell, prose);
-  if (!prose && E_NOTATION.test(cell) && (field.type === 'varchar' || field.type === 'text'))
+  if (isText(field) && !prose && E_NOTATION.test(cell))
     throw new CellError(`${quoted(cell)} is a number that a spreadsheet rounded; export the column as text`);
   if (field.pattern && !field.pattern.test(cell)) throw new CellError(`${quoted(cell)} is not ${field.pattern.says}`);
   return PARSERS[field.type](cell, field);
+}
+
+/** Whether the column holds text: prose or a code. */
+export function isText({ type }: Field): boolean {
+  return type === 'varchar' || type === 'text';
+}
+
+/** Whether the column holds a number. */
+export function isNumber({ type }: Field): boolean {
+  return type === 'decimal' || type === 'int';
 }
 
 const PARSERS: Record<FieldType, (cell: string, field: Field) => CellValue> = {

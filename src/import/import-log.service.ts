@@ -44,7 +44,10 @@ export class ImportLogService {
     await query(`UPDATE import_runs SET EndedAt = ?, Outcome = 'imported', Files = ?, Tables = ? WHERE ID = ?`, values);
   }
 
-  /** Records that an import wrote nothing, and why. */
+  /**
+   * Records that an import wrote nothing, and why. One that succeeded stays so: what was lost may have been no more than
+   * the answer to COMMIT. Does not queue: the next import may have begun, and the operator waits for the complaints.
+   */
   async fail(id: string, outcome: 'refused' | 'failed', message: string, files: FileSummary[]): Promise<void> {
     const values = [
       timestampText(new Date()),
@@ -53,8 +56,9 @@ export class ImportLogService {
       JSON.stringify(files),
       id,
     ];
-    await this.database.write(({ query }) =>
-      query('UPDATE import_runs SET EndedAt = ?, Outcome = ?, Message = ?, Files = ? WHERE ID = ?', values),
+    await this.database.query(
+      'UPDATE import_runs SET EndedAt = ?, Outcome = ?, Message = ?, Files = ? WHERE ID = ? AND Outcome IS NULL',
+      values,
     );
   }
 }

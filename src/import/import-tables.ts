@@ -16,6 +16,8 @@ export interface ImportTable {
   name: string;
   entity: Resource;
   columns: readonly Field[];
+  /** Which of the columns make up its key. */
+  key: readonly string[];
   /** Which columns name a row of another table, by that table's key; an empty cell names none. */
   references: Readonly<Record<string, ImportTable>>;
   /** The column within whose values, as far as a file names them, the file is the whole truth; none: in all of the table. */
@@ -27,7 +29,9 @@ function importTable(
   references: Readonly<Record<string, ImportTable>> = {},
   replacedWithin?: string,
 ): ImportTable {
-  return { name: tableOf(entity), entity, columns: columnsOf(entity), references, replacedWithin };
+  const columns = columnsOf(entity);
+  const key = columns.filter(({ primary }) => primary).map(({ name }) => name);
+  return { name: tableOf(entity), entity, columns, key, references, replacedWithin };
 }
 
 const priceLists = importTable(PriceList);

@@ -47,13 +47,12 @@ export class KnownKeys {
       : `"${key}" is unknown: it is neither stored nor in the files`;
   }
 
-  private async ask({ name, columns }: ImportTable, keys: string[], asked: KeyIndex): Promise<void> {
-    const [key] = columns;
+  private async ask({ name, key }: ImportTable, keys: string[], asked: KeyIndex): Promise<void> {
     const { sql, parameters } = this.session.rowIn(
-      [key!.name],
+      key,
       keys.map((one) => [one]),
     );
-    const rows = await this.session.query(`SELECT ${key!.name} AS code FROM ${name} WHERE ${sql}`, parameters);
+    const rows = await this.session.query(`SELECT ${key.join()} AS code FROM ${name} WHERE ${sql}`, parameters);
     const stored = new Set(rows.map(({ code }) => String(code)));
     for (const one of keys) asked.add(one, stored.has(one) ? 1 : 0);
   }

@@ -2,7 +2,7 @@ import type { WriteSession } from '../database/engine.js';
 import type { Field } from '../resource/field.decorator.js';
 import { KeyIndex } from './key-index.js';
 import type { Complain, TableSource } from './source/table-source.js';
-import { KEY_SEPARATOR, type RowValues } from './table-rows.js';
+import { keyText, type RowValues } from './table-rows.js';
 
 const LOOK_UP = 500;
 
@@ -41,8 +41,7 @@ export class OnePerGroup {
 
   /** Complains of groups of which another row, stored and not in the file, has the flag, too. */
   async compare({ query, rowIn }: WriteSession, inFile: KeyIndex, complain: Complain): Promise<void> {
-    const { name, columns } = this.source.table;
-    const keys = columns.filter(({ primary }) => primary).map((column) => column.name);
+    const { name, key: keys } = this.source.table;
     const lines = [...this.written.entries()];
     for (let start = 0; start < lines.length; start += LOOK_UP) {
       const groups = new Map(lines.slice(start, start + LOOK_UP));
@@ -54,7 +53,7 @@ export class OnePerGroup {
       const stored = await query(select, parameters);
       for (const row of stored) {
         const values = keys.map((key) => row[key]);
-        if (inFile.has(values.join(KEY_SEPARATOR))) continue;
+        if (inFile.has(keyText(values))) continue;
         const group = String(row[this.group.name]);
         complain(
           groups.get(group)!,

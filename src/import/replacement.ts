@@ -1,8 +1,7 @@
 import type { Row } from '../database/query.js';
-import type { Field } from '../resource/field.decorator.js';
 import { type ImportTable, isReferredTo } from './import-tables.js';
 import type { ImportContext, TableImport } from './table-import.js';
-import { KEY_SEPARATOR, TableRows, type RowValues } from './table-rows.js';
+import { keyText, TableRows, type RowValues } from './table-rows.js';
 import { scanTable } from './table-scan.js';
 
 const BATCH_ROWS = 1000;
@@ -11,6 +10,7 @@ const MOST_REMOVED = 0.2;
 
 /** How many stored rows of a table, all and those that its file speaks for, stay or go. */
 interface Tally {
+  /** The file for want of whose rows they go. */
   file: string;
   removed: number;
   all: number;
@@ -31,34 +31,34 @@ export class Replacement {
 
   /** Visits a table after those that it refers to. @param file its import, where it has one */
   async visit(table: ImportTable, file?: TableImport): Promise<void> {
-    const orphans = parents(table).some(([, parent]) => this.gone.get(parent)?.keys.size);
-    if (file || orphans) await this.removeFrom(table, file);
+    const parents = Object.values(table.references).map((parent) => this.gone.get(parent));
+    const cause = file?.source.file ?? parents.find((gone) => gone?.keys.size)?.file;
+    if (cause !== undefined) await this.removeFrom(table, cause, file);
   }
 
   /** Removes what others hung on, and complains where too much goes. @returns how many rows of each table are removed */
   async finish(allowRemovals: boolean): Promise<ReadonlyMap<ImportTable, number>> {
+    if (!allowRemovals) this.guard();
     for (const [table, { keys }] of [...this.gone].toReversed())
       await this.remove(
         table,
         [...keys].map((key) => [key]),
       );
-    if (!allowRemovals) this.guard();
     return new Map([...this.tallies].map(([table, { removed }]) => [table, removed]));
   }
 
-  private async removeFrom(table: ImportTable, file?: TableImport): Promise<void> {
-    const keys = keysOf(table);
-    const selected = [...keys, ...parents(table).map(([{ name }]) => name)];
+  private async removeFrom(table: ImportTable, cause: string, file?: TableImport): Promise<void> {
+    const selected = [...new Set([...table.key, ...Object.keys(table.references)])];
     // What is in the file and was stored before stays.
     const kept = file ? file.counts.changed + file.counts.unchanged : 0;
-    const tally = { file: file?.source.file ?? table.name, removed: 0, all: kept, removedInScope: 0, inScope: kept };
+    const tally = { file: cause, removed: 0, all: kept, removedInScope: 0, inScope: kept };
     this.tallies.set(table, tally);
     const gone = isReferredTo(table) ? new Set<string>() : undefined;
-    if (gone) this.gone.set(table, { file: tally.file, keys: gone });
-    for await (const rows of scanTable(this.context.session.query, table, [...new Set(selected)], BATCH_ROWS)) {
+    if (gone) this.gone.set(table, { file: cause, keys: gone });
+    for await (const rows of scanTable(this.context.session.query, table, selected, BATCH_ROWS)) {
       const removed = rows
         .filter((row) => this.goes(table, row, tally, file))
-        .map((row) => keys.map((key) => String(row[key])));
+        .map((row) => table.key.map((name) => String(row[name])));
       if (gone) for (const [key] of removed) gone.add(key!);
       else await this.remove(table, removed);
     }
@@ -66,17 +66,14 @@ export class Replacement {
 
   /** Whether a stored row goes; counts it. */
   private goes(table: ImportTable, row: Row, tally: Tally, file?: TableImport): boolean {
-    const key = keysOf(table)
-      .map((name) => row[name])
-      .join(KEY_SEPARATOR);
-    if (file?.keys.has(key)) return false;
+    if (file?.keys.has(keyText(table.key.map((name) => row[name])))) return false;
     const within = file !== undefined && (!table.replacedWithin || file.named.has(String(row[table.replacedWithin])));
-    const orphaned = parents(table).filter(([{ name }, parent]) =>
-      this.gone.get(parent)?.keys.has(row[name] as string),
+    const orphaned = Object.entries(table.references).filter(([column, parent]) =>
+      this.gone.get(parent)?.keys.has(row[column] as string),
     );
     for (const [column, parent] of within ? [] : orphaned)
-      if (!column.primary) this.complain(table, row, column, parent);
-    const goes = within || orphaned.some(([{ primary }]) => primary);
+      if (!table.key.includes(column)) this.complain(table, row, column, parent);
+    const goes = within || orphaned.some(([column]) => table.key.includes(column));
     tally.all++;
     tally.removed += Number(goes);
     tally.inScope += Number(within);
@@ -85,13 +82,13 @@ export class Replacement {
   }
 
   /** A row that merely names a removed one, as a customer does its price list, must not lose it. */
-  private complain(table: ImportTable, row: Row, column: Field, parent: ImportTable): void {
-    const key = keysOf(table).map((name) => row[name]);
+  private complain(table: ImportTable, row: Row, column: string, parent: ImportTable): void {
+    const key = table.key.map((name) => row[name]);
     this.context.problems.add(
       this.gone.get(parent)!.file,
       0,
-      column.name,
-      `"${row[column.name]}" is not in the file and would be removed, but ${table.name} ${key.join(', ')} has it`,
+      column,
+      `"${row[column]}" is not in the file and would be removed, but ${table.name} ${key.join(', ')} has it`,
     );
   }
 
@@ -103,20 +100,17 @@ export class Replacement {
   }
 
   private guard(): void {
-    for (const [table, { file, removed, all, removedInScope, inScope }] of this.tallies) {
-      const [part, whole] = removedInScope > inScope * MOST_REMOVED ? [removedInScope, inScope] : [removed, all];
-      if (part > whole * MOST_REMOVED) this.context.problems.add(file, 0, '', tooMany(table, part, whole));
+    for (const [{ name, replacedWithin }, { file, removed, all, removedInScope, inScope }] of this.tallies) {
+      const scope = replacedWithin ? `${name} that it speaks for` : name;
+      const message = tooMany(removedInScope, inScope, scope) ?? tooMany(removed, all, name);
+      if (message) this.context.problems.add(file, 0, '', message);
     }
   }
 }
 
-function tooMany({ name, replacedWithin }: ImportTable, part: number, whole: number): string {
+/** What is said where `part` is too much of `whole`. */
+function tooMany(part: number, whole: number, what: string): string | undefined {
+  if (part <= whole * MOST_REMOVED) return undefined;
   const percent = ((part / whole) * 100).toFixed(1);
-  const scope = replacedWithin ? ' that it speaks for' : '';
-  return `would remove ${part} of ${whole} rows of ${name}${scope} (${percent} %), 20 % is the most; is the file complete? If it is, say --allow-removals`;
+  return `would remove ${part} of ${whole} rows of ${what} (${percent} %), 20 % is the most; is the file complete? If it is, say --allow-removals`;
 }
-
-const keysOf = ({ columns }: ImportTable) => columns.filter(({ primary }) => primary).map(({ name }) => name);
-
-const parents = ({ columns, references }: ImportTable): [Field, ImportTable][] =>
-  columns.filter(({ name }) => references[name]).map((column) => [column, references[column.name]!]);

@@ -85,7 +85,7 @@ export class TableImport {
     const batches = new Batches(this.context.session.limits, this.source.columns.length);
     let storing = Promise.resolve();
     const next = async (batch: readonly SourceRow[]) => {
-      const checked = batch.flatMap((row) => this.check(row) ?? []);
+      const checked = batch.map((row) => this.check(row));
       await storing;
       this.onBatch((this.counts.rows += batch.length));
       storing = this.store(checked);
@@ -107,8 +107,8 @@ export class TableImport {
   private readonly complain = (line: number, column: string, message: string) =>
     this.context.problems.add(this.source.file, line, column, message);
 
-  /** The row's values, or undefined where something is wrong with it. */
-  private check({ line, cells }: SourceRow): CheckedRow | undefined {
+  /** The row's values, null in cells that are wrong. What is wrong is told, so that no row is written any more. */
+  private check({ line, cells }: SourceRow): CheckedRow {
     const { columns } = this.source;
     const bad = new Set<Field>();
     const values = columns.map((column, index) => {
@@ -121,15 +121,17 @@ export class TableImport {
         return null;
       }
     });
-    if ([...bad].some(({ primary }) => primary)) return undefined;
-    const key = this.rows.keyOf(values);
-    // A row that is wrong elsewhere still exists for those that refer to it: one complaint a fault.
+    const row = { line, key: this.rows.keyOf(values), values };
+    const isNew = ![...bad].some(({ primary }) => primary) && this.noteKey(row);
+    if (isNew && !bad.size) this.note(row);
+    return row;
+  }
+
+  /** A row that is wrong elsewhere still exists for those that refer to it: one complaint a fault. */
+  private noteKey({ line, key }: CheckedRow): boolean {
     const earlier = this.keys.add(key, line);
     if (earlier !== undefined) this.complain(line, this.keyLabel(), `the same key as on line ${earlier}`);
-    if (bad.size || earlier !== undefined) return undefined;
-    this.note(values);
-    this.single?.note(values, line, this.complain);
-    return { line, key, values };
+    return earlier === undefined;
   }
 
   private value(cell: string | CellError, column: Field): CellValue {
@@ -142,7 +144,8 @@ export class TableImport {
     return keys.map((column) => this.source.label(column)).join(', ');
   }
 
-  private note(values: RowValues): void {
+  private note({ line, values }: CheckedRow): void {
+    this.single?.note(values, line, this.complain);
     const { table, columns } = this.source;
     const position = columns.findIndex(({ name }) => name === table.replacedWithin);
     if (position >= 0) this.named.add(String(values[position]));

@@ -8,13 +8,14 @@ import type { ImportTable } from './import-tables.js';
 /** The values of one row, in the order of the columns that are spoken of. */
 export type RowValues = readonly CellValue[];
 
-/** The key of a row as one text; no value holds the separator. */
-export const KEY_SEPARATOR = '\0';
+/** The key of a row as one text. No value holds a NUL. */
+export function keyText(values: readonly unknown[]): string {
+  return values.join('\0');
+}
 
 /** Reads, writes and removes rows of one table by their keys, a batch a statement. */
 export class TableRows {
   private readonly names: readonly string[];
-  private readonly keyColumns: readonly string[];
   private readonly keyPositions: readonly number[];
 
   /** @param columns which ones are read and written: all of the key, and no other than these are touched */
@@ -25,8 +26,7 @@ export class TableRows {
     private readonly changes: ContentChanges,
   ) {
     this.names = columns.map(({ name }) => name);
-    this.keyColumns = table.columns.filter(({ primary }) => primary).map(({ name }) => name);
-    this.keyPositions = this.keyColumns.map((key) => this.names.indexOf(key));
+    this.keyPositions = table.key.map((name) => this.names.indexOf(name));
   }
 
   async isEmpty(): Promise<boolean> {
@@ -34,13 +34,13 @@ export class TableRows {
   }
 
   keyOf(values: RowValues): string {
-    return this.keyPositions.map((position) => values[position]).join(KEY_SEPARATOR);
+    return keyText(this.keyPositions.map((position) => values[position]));
   }
 
   /** The stored rows that have the keys of the given ones, by key. */
   async stored(rows: readonly RowValues[]): Promise<Map<string, RowValues>> {
     const keys = rows.map((values) => this.keyPositions.map((position) => values[position]));
-    const { sql, parameters } = this.session.rowIn(this.keyColumns, keys);
+    const { sql, parameters } = this.session.rowIn(this.table.key, keys);
     const select = `SELECT ${this.names.join()} FROM ${this.table.name} WHERE ${sql}`;
     const found = await this.session.query(select, parameters);
     const values = found.map((row) => this.columns.map((column) => storedValue(row[column.name], column)));
@@ -52,15 +52,15 @@ export class TableRows {
     const { query, values, upsertClause } = this.session;
     const { sql, parameters } = values(rows);
     const insert = `INSERT INTO ${this.table.name} (${this.names.join()}) VALUES ${sql}`;
-    await query(insert + upsertClause(this.keyColumns, this.names), parameters);
+    await query(insert + upsertClause(this.table.key, this.names), parameters);
     await this.changes.note(this.table, this.names, rows);
   }
 
   /** Removes the rows of these keys, each the values of the key columns. */
   async remove(keys: readonly RowValues[]): Promise<void> {
-    const { sql, parameters } = this.session.rowIn(this.keyColumns, keys);
+    const { sql, parameters } = this.session.rowIn(this.table.key, keys);
     await this.session.query(`DELETE FROM ${this.table.name} WHERE ${sql}`, parameters);
-    await this.changes.note(this.table, this.keyColumns, keys);
+    await this.changes.note(this.table, this.table.key, keys);
   }
 }
 

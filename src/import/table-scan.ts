@@ -4,11 +4,10 @@ import type { ImportTable } from './import-tables.js';
 /** All rows of a table in the order of its key, in batches; rows that are removed meanwhile do no harm. */
 export async function* scanTable(
   query: Query,
-  { name, columns }: ImportTable,
+  { name, key: keys }: ImportTable,
   selected: readonly string[],
   batchRows: number,
 ): AsyncGenerator<Row[]> {
-  const keys = columns.filter(({ primary }) => primary).map((column) => column.name);
   // Spelt out: MySQL reads no range of an index for (a, b) > (?, ?).
   const behind = keys.map((key, index) => [...keys.slice(0, index).map((equal) => `${equal} = ?`), `${key} > ?`]);
   const sql = `SELECT ${selected.join()} FROM ${name}

@@ -1,20 +1,21 @@
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { RunningCommand } from './running-command.js';
 import type { CommandResult, TestDatabase } from './test-service.js';
-
-const CLI = join(__dirname, '../../dist/cli.js');
 
 /** Runs the built CLI on a database as operators do, in a process of its own. */
 export function cliProcess(database: TestDatabase, ...args: string[]): Promise<CommandResult> {
-  const child = spawn(process.execPath, [CLI, ...args], {
-    env: { PATH: process.env.PATH, DATABASE_URL: database.url },
-  });
-  const result = { code: 0, stdout: '', stderr: '' };
-  child.stdout.on('data', (text) => (result.stdout += text));
-  child.stderr.on('data', (text) => (result.stderr += text));
-  return new Promise((resolve, reject) => {
-    child.on('error', reject).on('close', (code) => resolve({ ...result, code: code ?? -1 }));
-  });
+  return RunningCommand.start(database.url, args).ended;
+}
+
+/** The same with something on its standard input, and more in its environment. */
+export function cliProcessReading(
+  stdin: string,
+  environment: Record<string, string>,
+  database: TestDatabase,
+  ...args: string[]
+): Promise<CommandResult> {
+  const command = RunningCommand.start(database.url, args, { environment });
+  command.feed(stdin);
+  return command.ended;
 }
 
 /** What a command says that fails: exit code 1, nothing on stdout. */

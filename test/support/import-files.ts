@@ -36,3 +36,17 @@ export function importFiles(
     }),
   );
 }
+
+/** One row of everything that rows refer to, and one that hangs on each. */
+export const BASE = importFiles({
+  'price_lists.csv': [['L', 'List', 'EUR']],
+  'warehouses.csv': [['W', 'Warehouse']],
+  'products.csv': [
+    ['A', 'Anchor', 'Heavy'],
+    ['B', 'Bell'],
+  ],
+  'product_images.csv': [['A', '1', 'a.jpg', 'true']],
+  'prices.csv': [['L', 'A', '10.5', '6', '', 'yes']],
+  'stock.csv': [['W', 'A', '5', '2027-01-15']],
+  'customers.csv': [['C', 'Customer', 'L', 'W', '10']],
+});

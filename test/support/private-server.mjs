@@ -10,12 +10,13 @@ import mysql from 'mysql2/promise';
 /**
  * Starts a server of its own in a temporary folder, with the settings that it comes with.
  * @param found its program, as findServer() tells it
- * @param {string[]} options further options of the program
+ * @param {string[]} options further options of the program, from its very first start on
  * @returns {Promise<{ url: string, stop: () => Promise<void> }>} `stop` also removes the folder
  */
 export async function startPrivateServer({ program, mariadb }, options = []) {
   const folder = mkdtempSync(join(tmpdir(), 'customer-data-server-'));
-  const common = ['--no-defaults', `--user=${userInfo().username}`, `--datadir=${join(folder, 'data')}`];
+  const data = `--datadir=${join(folder, 'data')}`;
+  const common = ['--no-defaults', `--user=${userInfo().username}`, data, ...options];
   if (mariadb) {
     const args = [...common, '--auth-root-authentication-method=normal', '--skip-test-db'];
     execFileSync('mariadb-install-db', args, { stdio: 'ignore' });
@@ -24,7 +25,7 @@ export async function startPrivateServer({ program, mariadb }, options = []) {
   }
   const port = await freePort();
   const place = [`--socket=${join(folder, 'socket')}`, `--port=${port}`, '--bind-address=127.0.0.1'];
-  const child = spawn(program, [...common, ...place, ...options], { stdio: 'ignore' });
+  const child = spawn(program, [...common, ...place], { stdio: 'ignore' });
   // Whoever started it cannot stop it where the run is interrupted.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.once(signal, () => {

@@ -2,7 +2,10 @@ import mysql from 'mysql2/promise';
 import { findServer } from './find-server.mjs';
 import { startPrivateServer } from './private-server.mjs';
 
-/** Makes TEST_MYSQL_URL name a server for this run: the given one, or a private one in a temporary folder. */
+/**
+ * Makes TEST_MYSQL_URL name a server for this run: the given one, or a private one in a temporary folder. What that one
+ * was started from is told to tests by TEST_MYSQL_PROGRAM, as JSON.
+ */
 export default async function startServer() {
   const found = findServer();
   const url = found.url ?? (await startPrivate(found));
@@ -15,6 +18,7 @@ export default async function startServer() {
 
 async function startPrivate(found) {
   const options = ['--innodb-flush-log-at-trx-commit=0', '--max-connections=300'];
+  process.env.TEST_MYSQL_PROGRAM = JSON.stringify(found);
   globalThis.privateServer = await startPrivateServer(found, options);
   return globalThis.privateServer.url;
 }

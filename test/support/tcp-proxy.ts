@@ -6,6 +6,7 @@ export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private port = 0;
   private hanging = false;
+  private lastWords?: string;
   constructor(private readonly target: string) {}
 
   /** The database's URL through this proxy, which does not listen yet. */
@@ -25,6 +26,7 @@ export class TcpProxy {
       const outbound = connect(Number(port || 3306), hostname);
       for (const socket of [inbound, outbound]) this.sockets.add(socket.on('error', () => undefined));
       inbound.pipe(outbound).pipe(inbound);
+      inbound.on('data', (chunk) => this.lastWords && chunk.includes(this.lastWords) && this.partAfter(outbound));
       if (this.hanging) for (const socket of [inbound, outbound]) socket.pause();
     }).listen(this.port, '127.0.0.1');
     await new Promise((resolve) => this.server!.once('listening', resolve));
@@ -41,9 +43,26 @@ export class TcpProxy {
     for (const socket of this.sockets) socket.resume();
   }
 
-  close(): void {
-    this.server?.close();
+  /** Breaks every connection; new ones may come. */
+  cut(): void {
     for (const socket of this.sockets) socket.destroy();
     this.sockets.clear();
+  }
+
+  /** Breaks every connection once the target got the next message that holds the text, whose answer is lost. */
+  cutAfter(text: string): void {
+    this.lastWords = text;
+  }
+
+  close(): void {
+    this.server?.close();
+    this.cut();
+  }
+
+  private partAfter(outbound: Socket): void {
+    this.lastWords = undefined;
+    this.sockets.delete(outbound);
+    outbound.unpipe().resume().end();
+    this.cut();
   }
 }

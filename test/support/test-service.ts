@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import mysql from 'mysql2/promise';
 import { runCli } from '../../src/cli/program.js';
 import { readSettings, type Settings } from '../../src/config/settings.js';
@@ -51,11 +52,17 @@ export class TestDatabase {
   }
 
   /** Runs the CLI on this database, within this process. */
-  async cli(...args: string[]): Promise<CommandResult> {
+  cli(...args: string[]): Promise<CommandResult> {
+    return this.cliReading('', ...args);
+  }
+
+  /** The same with something on its standard input. */
+  async cliReading(stdin: string | Buffer, ...args: string[]): Promise<CommandResult> {
     const result = { code: 0, stdout: '', stderr: '' };
     result.code = await runCli(
       args,
       {
+        stdin: Readable.from([stdin]),
         stdout: { write: (text) => (result.stdout += text) },
         stderr: { write: (text) => (result.stderr += text) },
       },
@@ -72,15 +79,15 @@ export class TestDatabase {
   }
 
   /** Writes import files, by name, into a new folder. @returns the folder */
-  async files(files: Record<string, string>): Promise<string> {
+  async files(files: Record<string, string | Buffer>): Promise<string> {
     const folder = join(this.folder, randomBytes(4).toString('hex'));
     await mkdir(folder);
-    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
     return folder;
   }
 
   /** Imports files, by name. */
-  async load(files: Record<string, string>): Promise<void> {
+  async load(files: Record<string, string | Buffer>): Promise<void> {
     await this.cliOk('import', await this.files(files));
   }
 

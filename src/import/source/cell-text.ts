@@ -1,7 +1,7 @@
 import type { Field } from '../../resource/field.decorator.js';
-import { CellError } from '../cell.js';
+import { CellError, isNumber } from '../cell.js';
+import { quoted } from '../excerpt.js';
 import { pointDecimal } from './decimal-comma.js';
-import { quoted } from './excerpt.js';
 import type { CellRule } from './mapping-rule.js';
 import { scaledDecimal } from './scaled-decimal.js';
 
@@ -12,7 +12,7 @@ import { scaledDecimal } from './scaled-decimal.js';
  */
 export function cellText(rule: CellRule, column: Field | undefined, decimalComma: boolean): (text: string) => string {
   const replaced = replacing(rule.replace);
-  const point = decimalComma && isNumber(column) ? pointDecimal : unchanged;
+  const point = decimalComma && column && isNumber(column) ? pointDecimal : unchanged;
   const scale = column?.type === 'decimal' ? (column.scale ?? 0) : Infinity;
   return (cell) => {
     const text = replaced(cell);
@@ -43,8 +43,4 @@ function literally(text: string): string {
 
 function unchanged(text: string): string {
   return text;
-}
-
-function isNumber(column: Field | undefined): boolean {
-  return column?.type === 'decimal' || column?.type === 'int';
 }

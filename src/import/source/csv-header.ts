@@ -1,5 +1,5 @@
+import { excerpt, quoted } from '../excerpt.js';
 import { didYouMean } from './did-you-mean.js';
-import { excerpt, quoted } from './excerpt.js';
 
 /** What is wrong with a column of a header; `column` is '' where it is about all of it. */
 export interface HeaderFault {
@@ -23,6 +23,12 @@ export function headerFaults(headers: readonly string[], columns: readonly strin
       .filter((name) => headers.indexOf(name) !== headers.lastIndexOf(name))
       .map((column) => ({ column, message: 'repeated column' })),
   ];
+}
+
+/** What is wrong with a record of so many cells, which is not as wide as the header. */
+export function widthFault(cells: number, width: number): string {
+  const found = cells === 1 ? '1 cell' : `${cells} cells`;
+  return `${found} where the header has ${width}; is a separator or a quote amiss?`;
 }
 
 function unknownHeader(header: string, index: number, missing: readonly string[]): HeaderFault {

@@ -1,6 +1,7 @@
 import type { Field } from '../../resource/field.decorator.js';
+import { isNumber } from '../cell.js';
 import type { ImportTable } from '../import-tables.js';
-import { headerFaults } from './csv-header.js';
+import { headerFaults, widthFault } from './csv-header.js';
 import { readCsv } from './csv-records.js';
 import { pointCell } from './decimal-comma.js';
 import type { InputFile } from './input-file.js';
@@ -49,15 +50,14 @@ function rowReader(
   { decimalComma }: ReadingOptions,
   complain: Complain,
 ): RowReader {
-  const picks = columns.map(({ name, type }) => ({
-    position: headers.indexOf(name),
-    comma: decimalComma && (type === 'decimal' || type === 'int'),
+  const picks = columns.map((column) => ({
+    position: headers.indexOf(column.name),
+    comma: decimalComma && isNumber(column),
   }));
   return ({ line, cells }) => {
     if (cells.length === headers.length)
       return { line, cells: picks.map(({ position, comma }) => (comma ? pointCell : String)(cells[position]!)) };
-    const found = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
-    complain(line, '', `${found} where the header has ${headers.length}; is a separator or a quote amiss?`);
+    complain(line, '', widthFault(cells.length, headers.length));
     return [];
   };
 }

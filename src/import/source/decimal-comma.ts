@@ -1,5 +1,5 @@
 import { CellError } from '../cell.js';
-import { quoted } from './excerpt.js';
+import { quoted } from '../excerpt.js';
 
 /**
  * A number written with a comma before its decimals, with a point instead. It is checked no further.

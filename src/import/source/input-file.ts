@@ -23,10 +23,14 @@ export class InputFile {
     private readonly changedAt: number,
   ) {}
 
-  /** @param name what to call the file; by default its base name */
+  /**
+   * @param name what to call the file; by default its base name
+   * @throws if there is no file at the path
+   */
   static async at(path: string, name = basename(path)): Promise<InputFile> {
-    const { size, mtimeMs } = await stat(path);
-    return new InputFile(path, name, size, mtimeMs);
+    const stats = await stat(path);
+    if (stats.isDirectory()) throw new Error(`${path} is a directory, and has to be a file`);
+    return new InputFile(path, name, stats.size, stats.mtimeMs);
   }
 
   /**
@@ -36,10 +40,15 @@ export class InputFile {
   async *bytes(): AsyncGenerator<Buffer> {
     this.position = 0;
     const raw = this.raw();
-    const first = await raw.next();
-    if (first.done) return;
-    const all = prepend(first.value, raw);
-    yield* first.value.subarray(0, 2).equals(GZIP_MAGIC) ? gunzip(all) : all;
+    try {
+      const first = await raw.next();
+      if (first.done) return;
+      const all = prepend(first.value, raw);
+      yield* first.value.subarray(0, 2).equals(GZIP_MAGIC) ? gunzip(all) : all;
+    } finally {
+      // Whoever stops after the first piece has not come as far as to iterate over the rest.
+      await raw.return(undefined);
+    }
   }
 
   private async *raw(): AsyncGenerator<Buffer> {

@@ -1,5 +1,5 @@
 import { parse } from 'lossless-json';
-import { quoted } from './excerpt.js';
+import { quoted } from '../excerpt.js';
 import type { JsonElement } from './json-elements.js';
 import { SourceFault } from './table-source.js';
 

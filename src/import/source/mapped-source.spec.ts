@@ -265,7 +265,7 @@ test('a line of another width is told once, whatever the number of tables, and l
   const map = 'products: { columns: { SKU: a } }\nproduct_images: { columns: { SKU: a, ImageID: b } }';
   const { tables, complaints } = await read(map, 'a,b\n1,2\n3\n4,5,6\n7,8\n');
   expect(complaints).toEqual([
-    'export.csv:3: 1 cells where the header has 2; is a separator or a quote amiss?',
+    'export.csv:3: 1 cell where the header has 2; is a separator or a quote amiss?',
     'export.csv:4: 3 cells where the header has 2; is a separator or a quote amiss?',
   ]);
   expect(tables.products).toEqual([{ SKU: '1' }, { SKU: '7' }]);

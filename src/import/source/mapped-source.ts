@@ -1,5 +1,6 @@
 import type { Field } from '../../resource/field.decorator.js';
 import type { ImportTable } from '../import-tables.js';
+import { widthFault } from './csv-header.js';
 import { readCsv } from './csv-records.js';
 import { ForeignHeader } from './foreign-header.js';
 import type { InputFile } from './input-file.js';
@@ -103,8 +104,7 @@ class MappedSource implements TableSource {
   private fits({ cells, line }: CsvRecord, complain: Complain): boolean {
     const { width } = this.header;
     if (cells.length === width) return true;
-    if (!this.badLines.has(line))
-      complain(line, '', `${cells.length} cells where the header has ${width}; is a separator or a quote amiss?`);
+    if (!this.badLines.has(line)) complain(line, '', widthFault(cells.length, width));
     this.badLines.add(line);
     return false;
   }

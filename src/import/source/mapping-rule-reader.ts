@@ -1,5 +1,5 @@
 import type { Field } from '../../resource/field.decorator.js';
-import { CellError, parseCell } from '../cell.js';
+import { CellError, isNumber, isText, parseCell } from '../cell.js';
 import type { MapNode } from './map-node.js';
 import { type CellRule, givesList, type ListRule, type Rule } from './mapping-rule.js';
 
@@ -58,7 +58,7 @@ function readJoin(node: MapNode, keys: Keys, column?: Field): Rule {
   refuseOthers(keys, ['join', 'of']);
   const parts = keys.get('of');
   if (!keys.has('join') || !parts) node.complain('join and of need each other');
-  if (column && column.type !== 'varchar' && column.type !== 'text') node.complain(`${column.name} is no text to join`);
+  if (column && !isText(column)) node.complain(`${column.name} is no text to join`);
   const rules = parts?.items().map((item) => readRule(item)) ?? [];
   if (rules.some(givesList)) node.complain('a part of join cannot be split into rows; give it item, key or number');
   return { kind: 'join', between: keys.get('join')?.text() ?? '', rules };
@@ -157,7 +157,7 @@ function readValue(node: MapNode, column?: Field): string {
 
 function readFactor(node: MapNode, column?: Field): string {
   const text = node.text();
-  if (column?.type !== 'decimal' && column?.type !== 'int') node.complain('is for columns that hold a number');
+  if (!column || !isNumber(column)) node.complain('is for columns that hold a number');
   if (!/^\d{1,15}(\.\d{1,15})?$/.test(text) || !/[1-9]/.test(text))
     node.complain('has to be a number above 0, with a point where it has decimals');
   return text;

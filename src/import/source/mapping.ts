@@ -86,7 +86,7 @@ function readTable(node: MapNode, table: ImportTable): TableMapping {
   if (columns.every(({ rule }) => !headersOf(rule).length))
     for (const key of ['only', 'skip', 'distinct'] as const)
       keys.get(key)?.complain('does nothing: all columns are constants, which makes one row for the whole file');
-  checkLists(node, columns);
+  checkLists(node, columns, table);
   return {
     table,
     columns,
@@ -108,10 +108,9 @@ function readColumns(node: MapNode | undefined, tableNode: MapNode, { columns }:
 }
 
 /** Rows of one list that all had the same key would be of no use. */
-function checkLists(node: MapNode, columns: readonly ColumnMapping[]): void {
+function checkLists(node: MapNode, columns: readonly ColumnMapping[], { key }: ImportTable): void {
   const lists = columns.filter(({ rule }) => givesList(rule));
   if (!lists.length || lists.some(({ column }) => column.primary)) return;
-  const key = columns.filter(({ column }) => column.primary).map(({ column }) => column.name);
   node.complain(
     `${lists.map(({ column }) => column.name).join(', ')} is split into rows, and these have no key of their own: ` +
       `split ${key.join(' or ')}, too, or give item, key or number`,

@@ -1,5 +1,5 @@
 import { CellError } from '../cell.js';
-import { quoted } from './excerpt.js';
+import { quoted } from '../excerpt.js';
 
 /**
  * A number times another, computed exactly, and rounded once, half away from zero, where it has too many decimals.

@@ -11,7 +11,7 @@ import { InputFile } from './input-file.js';
 import { productSources } from './json-source.js';
 import { type Mapping, readMapping } from './mapping.js';
 import { mappedSources } from './mapped-source.js';
-import type { ReadingOptions, TableSource } from './table-source.js';
+import { type ReadingOptions, SourceFault, type TableSource } from './table-source.js';
 
 /** What to read, and how. */
 export interface SourceRequest {
@@ -42,8 +42,9 @@ const DATA_FILE = /\.(csv|ndjson|jsonl)(\.gz)?$|^products\.json(\.gz)?$/i;
 const NAMES = `the names are ${IMPORT_TABLES.map(({ name }) => `${name}.csv`).join(', ')}`;
 
 /**
- * Finds out what the paths hold. Nothing is read beyond the first bytes.
- * @throws {ImportRefused} naming paths that cannot be used
+ * Finds out what the paths hold. Of files nothing is read beyond the first bytes, standard input is put aside.
+ * @throws {ImportRefused} naming files and folders that are none of ours, or whatever is wrong with the map
+ * @throws the error of the file system where a path cannot be read
  */
 export async function openSources(request: SourceRequest, stdin?: Readable): Promise<Sources> {
   const opening = new Opening(request, stdin);
@@ -60,6 +61,7 @@ class Opening {
   private readonly files = new Map<TableSource, InputFile>();
   private readonly noters: (() => string[])[] = [];
   private spool?: string;
+  private spooled?: InputFile;
   private readonly options: ReadingOptions;
 
   constructor(
@@ -136,10 +138,11 @@ class Opening {
 
   /** What comes through a pipe can be read once only, and perhaps slowly: it must not hold others up. */
   private async spoolStdin(): Promise<InputFile> {
+    if (this.spooled) return this.spooled;
     this.spool = await mkdtemp(join(tmpdir(), 'customer-data-import-'));
     const path = join(this.spool, 'stdin');
     await pipeline(this.stdin ?? process.stdin, createWriteStream(path, { mode: 0o600 }));
-    return InputFile.at(path, 'standard input');
+    return (this.spooled = await InputFile.at(path, 'standard input'));
   }
 
   private assertOneEach(): void {
@@ -167,8 +170,12 @@ function tableName(name: string): string {
   return basename(name).replace(/(\.(csv|ndjson|jsonl|json))?(\.gz)?$/, '');
 }
 
-/** Whether the content begins like JSON; no header of a CSV file does. */
+/** Whether the content begins like JSON; no header of a CSV file does. What is wrong with it is told when it is read. */
 async function isJson(file: InputFile): Promise<boolean> {
-  for await (const chunk of file.bytes()) return /^\uFEFF?\s*[[{]/.test(chunk.toString('utf8', 0, 1000));
+  try {
+    for await (const chunk of file.bytes()) return /^\uFEFF?\s*[[{]/.test(chunk.toString('utf8', 0, 1000));
+  } catch (error) {
+    if (!(error instanceof SourceFault)) throw error;
+  }
   return false;
 }

@@ -1,0 +1,148 @@
+import { ImportProgressDisplay } from './import-progress.js';
+
+const SIZE = 4000;
+/** So many rows of stock read, of 2000 in the file. */
+const stock = (rows: number) => ({ file: 'stock.csv', table: 'stock', rows, bytes: (rows * SIZE) / 2000, size: SIZE });
+const prices = (rows: number) => ({ ...stock(rows), file: 'prices.csv', table: 'prices' });
+
+// Statements of the embedded database block the process: time goes by without any timer being called.
+beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void jest.useRealTimers());
+
+const ESCAPE = '\u001B';
+
+/** A terminal that is wide enough: keeps the line that is seen, and each one that was. */
+class FakeTerminal {
+  readonly isTTY = true;
+  readonly columns = 200;
+  /** The line that is seen now. */
+  line = '';
+  /** What was seen at any time. */
+  readonly seen: string[] = [];
+  cursorHidden = false;
+  private column = 0;
+
+  write(text: string): boolean {
+    const [printed = '', ...sequences] = text.split(ESCAPE);
+    this.print(printed);
+    for (const sequence of sequences) {
+      const [control = ''] = /^(\[[?\d;]*[A-Za-z]|\d)/.exec(sequence) ?? [];
+      this.control(control);
+      this.print(sequence.slice(control.length));
+    }
+    this.seen.push(this.line.trimEnd());
+    return true;
+  }
+
+  private print(text: string): void {
+    this.line = this.line.padEnd(this.column).slice(0, this.column) + text + this.line.slice(this.column + text.length);
+    this.column += text.length;
+  }
+
+  private control(sequence: string): void {
+    if (sequence.startsWith('[?25')) this.cursorHidden = sequence === '[?25l';
+    else if (sequence.endsWith('G')) this.column = Number(sequence.slice(1, -1)) - 1;
+    else if (sequence === '[0K') this.line = this.line.slice(0, this.column);
+    else if (sequence === '[2K') this.line = '';
+    // Line wrapping, and where the cursor was.
+    else if (!['[?7h', '[?7l', '7', '8'].includes(sequence)) throw new Error(`unexpected ${JSON.stringify(sequence)}`);
+  }
+}
+
+describe('on a terminal', () => {
+  let terminal: FakeTerminal;
+  let display: ImportProgressDisplay;
+  beforeEach(() => {
+    terminal = new FakeTerminal();
+    display = new ImportProgressDisplay(terminal);
+  });
+  afterEach(() => display.end());
+
+  test('a bar tells the table, how much is read, rows per second and the time left', () => {
+    display.show(stock(0));
+    jest.advanceTimersByTime(2000);
+    display.show(stock(500));
+    expect(terminal.line).toMatch(/^stock +█{10}░{30} 25% \| 500 rows \| 250 rows\/s \| 6 s left$/);
+    jest.advanceTimersByTime(2000);
+    display.show(stock(1000));
+    expect(terminal.line).toMatch(/^stock +█{20}░{20} 50% \| 1000 rows \| 250 rows\/s \| 4 s left$/);
+  });
+
+  test('it is gone at the end, and nothing else was printed', () => {
+    display.show(stock(0));
+    display.show(stock(2000));
+    expect(terminal.cursorHidden).toBe(true);
+    display.end();
+    expect(terminal).toMatchObject({ line: '', cursorHidden: false });
+    expect(terminal.seen.filter((line) => line && !line.startsWith('stock '))).toEqual([]);
+  });
+
+  test('the next table has a bar of its own, with a time of its own', () => {
+    display.show(stock(0));
+    jest.advanceTimersByTime(60_000);
+    display.show(stock(2000));
+    display.show(prices(0));
+    jest.advanceTimersByTime(1000);
+    display.show(prices(400));
+    expect(terminal.line).toMatch(/^prices +█{8}░{32} 20% \| 400 rows \| 400 rows\/s \| 4 s left$/);
+    display.end();
+    expect(terminal.line).toBe('');
+  });
+
+  test('a file that grows while it is read does not push the bar beyond its end', () => {
+    display.show(stock(0));
+    jest.advanceTimersByTime(1000);
+    display.show({ ...stock(2000), bytes: SIZE * 3 });
+    expect(terminal.line).toMatch(/^stock +█{40} 100% \| 2000 rows \| 2000 rows\/s \| 0 s left$/);
+  });
+
+  test('an empty file has no rate and no share, and says so in no strange way', () => {
+    const empty = { ...stock(0), size: 0 };
+    display.show(empty);
+    jest.advanceTimersByTime(1000);
+    display.show(empty);
+    expect(terminal.line).toMatch(/^stock +[█░]{40} \d+% \| 0 rows \| 0 rows\/s \| \? left$/);
+  });
+
+  test('an end without a beginning shows nothing', () => {
+    display.end();
+    expect(terminal.seen.filter(Boolean)).toEqual([]);
+  });
+});
+
+describe('elsewhere', () => {
+  let text: string;
+  let display: ImportProgressDisplay;
+  beforeEach(() => {
+    text = '';
+    display = new ImportProgressDisplay({ write: (more) => (text += more) });
+  });
+
+  test('a line tells of each table that is read', () => {
+    display.show(stock(0));
+    jest.advanceTimersByTime(1240);
+    display.show(stock(499));
+    expect(text).toBe('');
+    display.show(prices(0));
+    expect(text).toBe('stock.csv: 499 rows of stock read, 1.2 s\n');
+    jest.advanceTimersByTime(60);
+    display.show(prices(7));
+    display.end();
+    display.end();
+    expect(text).toBe('stock.csv: 499 rows of stock read, 1.2 s\nprices.csv: 7 rows of prices read, 0.1 s\n');
+  });
+
+  test('one that takes long is told of every ten seconds', () => {
+    for (let rows = 0; rows < 25; rows++) {
+      display.show(stock(rows));
+      jest.advanceTimersByTime(1000);
+    }
+    display.end();
+    expect(text.split('\n')).toEqual([
+      'stock.csv: 10 rows of stock so far, 10.0 s',
+      'stock.csv: 20 rows of stock so far, 20.0 s',
+      'stock.csv: 24 rows of stock read, 25.0 s',
+      '',
+    ]);
+  });
+});

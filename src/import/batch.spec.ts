@@ -1,0 +1,87 @@
+import { format } from 'mysql2';
+import { Batches } from './batch.js';
+import { CellError } from './cell.js';
+import type { SourceRow } from './source/table-source.js';
+
+const PLENTY = { parameters: Infinity, bytes: 1_000_000_000 };
+
+const rowsOf = (...cells: SourceRow['cells'][]): SourceRow[] =>
+  cells.map((row, index) => ({ line: index + 2, cells: row }));
+
+/** So many times the same cells. */
+const times = (count: number, cells: string[]) => rowsOf(...Array.from({ length: count }, () => cells));
+
+/** What comes of the rows, batch by batch. */
+function batchesOf(rows: readonly SourceRow[], limits: Partial<typeof PLENTY>, columns: number): SourceRow[][] {
+  const batches = new Batches({ ...PLENTY, ...limits }, columns);
+  const full = rows.flatMap((row) => [batches.add(row) ?? []]).filter((batch) => batch.length);
+  return [...full, batches.take()].map((batch) => [...batch]);
+}
+
+const sizes = (batches: SourceRow[][]) => batches.map(({ length }) => length);
+
+test('all rows come out once, in their order', () => {
+  const rows = rowsOf(...Array.from({ length: 2500 }, (_, index) => [`${index}`, 'x'.repeat(index % 500)]));
+  const batches = batchesOf(rows, {}, 2);
+  expect(batches.flat()).toEqual(rows);
+  expect(batches.length).toBeGreaterThan(2);
+});
+
+test('without any row there is an empty batch', () => {
+  expect(batchesOf([], {}, 1)).toEqual([[]]);
+});
+
+test('what was taken does not count for the next batch', () => {
+  const batches = new Batches({ ...PLENTY, parameters: 2 }, 1);
+  const [row] = rowsOf(['x']);
+  expect([batches.add(row!), batches.take().length, batches.add(row!), batches.add(row!)]).toEqual([
+    undefined,
+    1,
+    undefined,
+    undefined,
+  ]);
+  expect(batches.add(row!)).toHaveLength(2);
+});
+
+test('a batch has at most 1,000 rows', () => {
+  expect(sizes(batchesOf(times(2001, ['x']), {}, 1))).toEqual([1000, 1000, 1]);
+});
+
+test.each([
+  ['three columns, ten parameters', 3, 10, [3, 3, 1]],
+  ['as many parameters as columns', 3, 3, [1, 1, 1, 1, 1, 1, 1]],
+  ['fewer parameters than columns: a row is not cut', 3, 2, [1, 1, 1, 1, 1, 1, 1]],
+])('%s', (_, columns, parameters, expected) => {
+  expect(sizes(batchesOf(times(7, Array(columns).fill('x')), { parameters }, columns))).toEqual(expected);
+});
+
+test('as many products as the parameters of the embedded database allow', () => {
+  const columns = 29;
+  const batches = batchesOf(times(3000, Array(columns).fill('x')), { parameters: 32_766 }, columns);
+  expect(sizes(batches)).toEqual([1000, 1000, 1000]);
+  expect(batches[0]!.flatMap(({ cells }) => cells).length).toBeLessThanOrEqual(32_766);
+});
+
+// Two bytes of UTF-8 for each unit of UTF-16, three, and two because they are escaped; and rows that are mostly commas.
+test.each(['😀', '€', "'", '\\', '\n', 'x', ''])(
+  'values %j are never more than the bytes that a statement may have',
+  (text) => {
+    const bytes = 30_000;
+    const rows = rowsOf(...Array.from({ length: 300 }, (_, index) => ['K', text.repeat(index * 3), '', text]));
+    const statements = batchesOf(rows, { bytes }, 4).map((batch) =>
+      format('?', [batch.map(({ cells }) => cells.map(String))]),
+    );
+    expect(Math.max(...statements.map((statement) => Buffer.byteLength(statement)))).toBeLessThanOrEqual(bytes);
+    // And are not far less, for no reason.
+    expect(statements.length).toBeLessThan(rows.length);
+  },
+);
+
+test('a row that is longer than a statement may be comes alone', () => {
+  const rows = rowsOf(['a'], ['b'.repeat(1000)], ['c'], ['d'], ['e'.repeat(1000)]);
+  expect(sizes(batchesOf(rows, { bytes: 300 }, 1))).toEqual([1, 1, 2, 1]);
+});
+
+test('a cell that is wrong is a cell', () => {
+  expect(sizes(batchesOf(rowsOf(['a', new CellError('is wrong')], ['b', '']), {}, 2))).toEqual([2]);
+});

@@ -1,0 +1,34 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { InputFile } from './input-file.js';
+
+let folder: string;
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'input-file-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** How many files this process has open. */
+const openFiles = () => readdirSync('/dev/fd').length;
+
+const TEXT = 'SKU\n'.repeat(100_000);
+
+test.each([
+  ['a file', Buffer.from(TEXT)],
+  ['a file of one piece', Buffer.from('SKU\n')],
+  ['gzip', gzipSync(TEXT, { level: 0 })],
+])('%s that is not read to its end is closed all the same', async (_, content) => {
+  const path = join(folder, 'products.csv');
+  writeFileSync(path, content);
+  const file = await InputFile.at(path);
+  const before = openFiles();
+  for (let times = 0; times < 3; times++) {
+    const bytes = file.bytes();
+    expect((await bytes.next()).done).toBe(false);
+    await bytes.return(undefined);
+  }
+  // Streams close their files a little later.
+  for (let turn = 0; turn < 50 && openFiles() > before; turn++) await sleep(10);
+  expect(openFiles()).toBe(before);
+});

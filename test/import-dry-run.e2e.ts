@@ -1,0 +1,92 @@
+import { BASE, importFiles } from './support/import-files.js';
+import { refused, summary } from './support/import-outcome.js';
+import { catalogueOf, randomImports } from './support/random-catalogue.js';
+import { removeAllRows, storedRows } from './support/stored-rows.js';
+import { TestDatabase } from './support/test-service.js';
+
+let database: TestDatabase;
+beforeAll(async () => void (database = await TestDatabase.create()));
+beforeEach(() => removeAllRows(database));
+afterAll(() => database.drop());
+
+/** What a dry run must leave alone: the data, and the record of imports. */
+const everything = async () => ({
+  ...(await storedRows(database)),
+  runs: await database.sql('SELECT * FROM import_runs ORDER BY ID'),
+});
+
+const SEEDS = [1, 2, 3, 4];
+const IMPORTS = 6;
+
+test.each(SEEDS)('six imports one after the other, made by chance from the number %i', async (seed) => {
+  for (const { replace, files, after, counts } of randomImports(seed, IMPORTS)) {
+    const options = replace ? ['--replace', '--allow-removals'] : [];
+    const before = await everything();
+    const dry = await summary(database, files, '--dry-run', ...options);
+    expect(dry).toMatchObject({ dryRun: true, id: null });
+    expect(dry.tables).toEqual(counts);
+    expect(await everything()).toEqual(before);
+
+    const real = await summary(database, files, ...options);
+    expect(real.tables).toEqual(counts);
+    expect(catalogueOf(await storedRows(database))).toEqual(after);
+  }
+});
+
+test('the numbers make imports in which everything happens', () => {
+  const seen = SEEDS.flatMap((seed) => [...randomImports(seed, IMPORTS)]).flatMap(({ replace, counts }) =>
+    counts.flatMap(({ file, ...numbers }) =>
+      Object.entries(numbers)
+        .filter(([, number]) => typeof number === 'number' && number > 0)
+        .map(([what]) => `${replace ? 'replace' : 'upsert'}, ${file ? 'file' : 'no file'}: ${what}`),
+    ),
+  );
+  const always = ['rows', 'added', 'changed', 'unchanged'];
+  expect(new Set(seen)).toEqual(
+    new Set([
+      ...always.map((what) => `upsert, file: ${what}`),
+      ...[...always, 'removed'].map((what) => `replace, file: ${what}`),
+      'replace, no file: removed',
+    ]),
+  );
+});
+
+test('a dry run prints the same table, and says that nothing was written', async () => {
+  const folder = await database.files(BASE);
+  const dry = (await database.cliOk('import', '--dry-run', folder)).split('\n');
+  const real = (await database.cliOk('import', folder)).split('\n');
+  expect(dry.pop()).toBe('Dry run: nothing was written.');
+  expect(real.pop()).toMatch(/^Imported 8 rows in /);
+  expect(dry).toEqual(real);
+});
+
+test.each([[[]], [['--replace']]])('a dry run of bad files complains as the real one does: %j', async (options) => {
+  await database.load(BASE);
+  const files = importFiles({
+    'products.csv': [['A', 'x'.repeat(256)], ['A'], ['N']],
+    'product_images.csv': [
+      ['N', '1', '', 'maybe'],
+      ['NOPE', '1'],
+    ],
+    'stock.csv': [
+      ['W', 'N', '1'],
+      ['W', 'B', '1'],
+    ],
+  });
+  const before = await everything();
+  const dry = await refused(database, files, '--dry-run', ...options);
+  expect(await everything()).toEqual(before);
+  expect(dry.length).toBeGreaterThan(3);
+  expect(await refused(database, files, ...options)).toEqual(dry);
+});
+
+test('a dry run complains of a second primary image and of what customers use, too', async () => {
+  await database.load(BASE);
+  const second = importFiles({ 'product_images.csv': [['A', '2', '', 'true']] });
+  expect(await refused(database, second, '--dry-run')).toEqual(await refused(database, second));
+  const others = importFiles({ 'price_lists.csv': [['M', '', 'EUR']], 'warehouses.csv': [['X']] });
+  const options = ['--replace', '--allow-removals'];
+  const dry = await refused(database, others, '--dry-run', ...options);
+  expect(dry).toHaveLength(2);
+  expect(await refused(database, others, ...options)).toEqual(dry);
+});

@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { cliProcess } from './support/commands.js';
+import { importFiles } from './support/import-files.js';
+import { latestRuns } from './support/import-runs.js';
+import { stateOf } from './support/large-catalogue.js';
+import { TestDatabase } from './support/test-service.js';
+
+let database: TestDatabase;
+let before: string;
+beforeAll(async () => {
+  database = await TestDatabase.create();
+  const warehouses = ['W', 'X', 'Y', 'Z'].map((code) => [code, 'Warehouse']);
+  await database.load(importFiles({ 'warehouses.csv': warehouses, 'products.csv': [['A']] }));
+  before = await stateOf(database);
+});
+afterAll(() => database.drop());
+
+const WRONG = importFiles({ 'warehouses.csv': [['N', 'New']], 'stock.csv': [['N', 'NOPE', '1']] });
+const FEW = importFiles({ 'warehouses.csv': [['W', 'New name']] });
+const GOOD = importFiles({ 'warehouses.csv': [['N', 'New']] });
+
+/** In a folder of its own. */
+const path = async (files: Record<string, string>, name = '') => join(await database.files(files), name);
+
+test.each<[string, () => Promise<string[]>, RegExp]>([
+  ['one fault in one file of several', async () => [await path(WRONG)], /^stock.csv:2: SKU: .*NOPE/],
+  ['the same in a dry run', async () => ['--dry-run', await path(WRONG)], /^stock.csv:2: SKU: .*NOPE/],
+  ['too many removals', async () => ['--replace', await path(FEW)], /^warehouses.csv: .*--allow-removals/],
+  ['a path that is not there', async () => [await path({}, 'nowhere')], /nowhere/],
+  ['one good path and one that is not there', async () => [await path(GOOD), await path({}, 'nowhere')], /nowhere/],
+  ['a folder without a file', async () => [await path({})], /holds no import file/],
+  ['a file of an unknown name', async () => [await path({ 'stocks.csv': '' }, 'stocks.csv')], /^stocks.csv: /],
+  ['an unknown table', async () => ['--as', 'stocks', await path(GOOD, 'warehouses.csv')], /stocks/],
+  ['an unknown option', async () => ['--replase', await path(GOOD)], /--replase/],
+  ['no path', async () => [], /path/],
+  ['--allow-removals alone', async () => ['--allow-removals', await path(GOOD)], /--replace/],
+  ['an unknown encoding', async () => ['--encoding', 'utf-16', await path(GOOD)], /utf-16/],
+])('exit code 1, nothing written: %s', async (_, args, says) => {
+  const { code, stdout, stderr } = await database.cli('import', ...(await args()));
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(new RegExp(says, 'm'));
+  expect(stderr).not.toMatch(/^ +at /m);
+  expect(await stateOf(database)).toBe(before);
+});
+
+test('exit code 1, nothing written: a gzip file that is cut', async () => {
+  const folder = await database.files(GOOD);
+  writeFileSync(
+    join(folder, 'stock.csv.gz'),
+    gzipSync('WarehouseCode,SKU,AvailableQTY,NextAvailableETA\n').subarray(0, 30),
+  );
+  const { code, stderr } = await database.cli('import', folder);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^stock.csv.gz:.*gzip/m) });
+  expect(await stateOf(database)).toBe(before);
+});
+
+test('exit code 1: a database without tables', async () => {
+  const empty = await TestDatabase.create({ migrated: false });
+  const { code, stdout, stderr } = await empty.cli('import', await path(GOOD));
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('npm run cli -- migrate');
+  await empty.drop();
+});
+
+test('the process ends with these codes: 1 for a refusal, 0 once all is in', async () => {
+  const refused = await cliProcess(database, 'import', '--json', await path(WRONG));
+  expect(refused.code).toBe(1);
+  expect(JSON.parse(refused.stdout)).toMatchObject({ outcome: 'refused', problemCount: 1 });
+  expect(await stateOf(database)).toBe(before);
+  const done = await cliProcess(database, 'import', await path(GOOD));
+  expect(done.code).toBe(0);
+  expect(await database.sql(`SELECT WarehouseName FROM warehouses WHERE WarehouseCode = 'N'`)).toEqual([
+    { WarehouseName: 'New' },
+  ]);
+  expect((await latestRuns(database, 2)).map(({ Outcome }) => Outcome)).toEqual(['imported', 'refused']);
+});

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { call, tokenCall, tokenIn } from './support/http-call.js';
+import { largeCatalogue, stateOf, touch, type Version } from './support/large-catalogue.js';
+import { latestRuns } from './support/import-runs.js';
+import { RunningCommand } from './support/running-command.js';
+import { ServiceProcess } from './support/service-process.js';
+import { KnownAnswers } from './support/steady-reader.js';
+import { TestDatabase } from './support/test-service.js';
+
+const PRODUCTS = 3000;
+const KILLS = 10;
+/** Of these so many have to hit an import that is at work: recorded, and not yet done. */
+const KILLS_AT_WORK = 7;
+/** No reader waits so long, on a machine that does all of this at once; a fraction of what imports take here. */
+const MOST_MS = 1500;
+/** The session of a killed import ends as soon as the server notices. */
+const LOCK_GONE_MS = 5000;
+
+let database: TestDatabase;
+let service: ServiceProcess;
+let answers: KnownAnswers;
+const folders = {} as Record<Version, string>;
+const states = {} as Record<Version, string>;
+/** How long an import is at work, in milliseconds. */
+let duration: number;
+/** The version that the database holds. */
+let stored: Version;
+const other = (): Version => (stored === 1 ? 2 : 1);
+
+const startImport = (version: Version) => RunningCommand.start(database.url, ['import', folders[version]]);
+
+/** Imports it all. @returns how long it was at work, in milliseconds */
+async function measured(version: Version): Promise<number> {
+  const command = startImport(version);
+  await atWork(command);
+  const start = performance.now();
+  expect(await command.ended).toMatchObject({ code: 0 });
+  stored = version;
+  return performance.now() - start;
+}
+
+/** Resolves once the import has begun to work, which the first lines on its progress tell. */
+const atWork = (command: RunningCommand) => command.printing(/rows of \w+ read/);
+
+beforeAll(async () => {
+  database = await TestDatabase.create();
+  for (const version of [1, 2] as const) folders[version] = await database.files(largeCatalogue(version, PRODUCTS));
+  await measured(1);
+  const JWT_SECRET = 'a-secret-that-is-long-enough-for-tests';
+  const limits = { REQUESTS_PER_MINUTE: '1000000', REQUESTS_PER_HOUR: '1000000' };
+  const environment = { DATABASE_URL: database.url, DEMO_DATA: 'false', JWT_SECRET, ...limits };
+  service = ServiceProcess.start(environment, database.folder);
+  const { url } = await service.ports();
+  await service.printing(/The database is ready/);
+  const token = tokenIn(await call(url, tokenCall('C', await database.cliOk('key', 'issue', 'C'))));
+  answers = new KnownAnswers(url, token);
+  states[1] = await stateOf(database);
+  await answers.learn('1');
+  duration = await measured(2);
+  states[2] = await stateOf(database);
+  await answers.learn('2');
+}, 120_000);
+
+afterAll(async () => {
+  await service.stop('SIGKILL');
+  await database.drop();
+});
+
+test('every endpoint that is read tells the two versions apart, but for /health, as do the rows', () => {
+  expect([answers.size, states[1] === states[2]]).toEqual([7, false]);
+});
+
+/** Kills an import so many milliseconds into its work, and expects the old state or the new one, whole, of everything. */
+async function killAfter(moment: number): Promise<'unfinished' | 'imported' | 'too late'> {
+  const [old, next, started] = [stored, other(), new Date().toISOString()];
+  const reader = answers.read();
+  const command = startImport(next);
+  await atWork(command);
+  const start = performance.now();
+  await Promise.race([sleep(moment), command.ended]);
+  command.signal('SIGKILL');
+  await command.ended;
+  // What this machine had time for when the duration was measured, it need not have now.
+  if (command.endedBy === null) duration = performance.now() - start;
+
+  // The next import waits for the session of the dead one, so that from here on all is settled.
+  expect(await touch(database)).toBeLessThan(LOCK_GONE_MS);
+  const seen = await reader.stop();
+  const [touched, killed] = await latestRuns(database, 2);
+  expect([touched!.Outcome, killed!.StartedAt > started]).toEqual(['imported', true]);
+  stored = killed!.Outcome === 'imported' ? next : old;
+  expect({ outcome: killed!.Outcome, state: await stateOf(database), seen: seen.versions }).toEqual(
+    stored === next
+      ? { outcome: 'imported', state: states[next], seen: [`${old}`, `${next}`] }
+      : { outcome: null, state: states[old], seen: [`${old}`] },
+  );
+  expect(seen.answers).toBeGreaterThan(8);
+  expect(seen.longest).toBeLessThan(MOST_MS);
+  if (command.endedBy !== 'SIGKILL') return 'too late';
+  return stored === next ? 'imported' : 'unfinished';
+}
+
+test('kill -9 at ten random moments: a reader sees the old state or the new one, and the next import works', async () => {
+  const outcomes: string[] = [];
+  for (let kills = 0; kills < KILLS; kills = outcomes.filter((outcome) => outcome !== 'too late').length) {
+    outcomes.push(await killAfter(((kills + Math.random()) / KILLS) * duration));
+    expect(outcomes.length).toBeLessThan(2 * KILLS);
+  }
+  const unfinished = outcomes.filter((outcome) => outcome === 'unfinished').length;
+  expect(unfinished).toBeGreaterThanOrEqual(KILLS_AT_WORK);
+  const log = await database.cliOk('import', 'log', '--last', '100');
+  expect(log.match(/ unfinished /g)).toHaveLength(unfinished);
+
+  const [reader, old] = [answers.read(), stored];
+  await measured(other());
+  expect((await reader.stop()).versions).toEqual([`${old}`, `${stored}`]);
+  expect(await stateOf(database)).toBe(states[stored]);
+}, 180_000);
+
+test('while an import is at work, no reader waits; another import does, and then works as well', async () => {
+  const [old, next] = [stored, other()];
+  const first = startImport(next);
+  await first.printing(/rows of products read/);
+  // With its transaction open and its locks held, for as long as it takes others to show that they wait, or do not.
+  first.signal('SIGSTOP');
+  const reader = answers.read();
+  const second = startImport(old);
+  await sleep(4000);
+  const { versions, longest } = await reader.stop();
+  expect(versions).toEqual([`${old}`]);
+  expect(longest).toBeLessThan(MOST_MS);
+  expect(second.printed).toBe('');
+  first.signal('SIGCONT');
+  for (const command of [first, second]) {
+    const { code, stdout, stderr } = await command.ended;
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^table .*\n[^]*\nImported \d+ rows in/),
+    });
+    // Nothing but its progress.
+    expect(stderr).toMatch(/^(\w+\.csv: \d+ rows of \w+ read, .*\n)+$/);
+  }
+  expect(await stateOf(database)).toBe(states[old]);
+  const [later, earlier] = await latestRuns(database, 2);
+  expect([later!.Outcome, earlier!.Outcome]).toEqual(['imported', 'imported']);
+  expect(later!.StartedAt >= earlier!.EndedAt!).toBe(true);
+});

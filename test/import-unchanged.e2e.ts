@@ -1,0 +1,182 @@
+import { IMPORT_TABLES } from '../src/import/import-tables.js';
+import { BASE, importFile, importFiles } from './support/import-files.js';
+import { imported } from './support/import-outcome.js';
+import { removeAllRows } from './support/stored-rows.js';
+import { engine, TestDatabase } from './support/test-service.js';
+
+// What a table's triggers see is what was written, whatever the counts say.
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await TestDatabase.create();
+  await database.sql([
+    'CREATE TABLE written (what varchar(99) NOT NULL)',
+    ...IMPORT_TABLES.flatMap(({ name }) => ['INSERT', 'UPDATE', 'DELETE'].map((event) => trigger(name, event))),
+  ]);
+});
+beforeEach(() => removeAllRows(database));
+afterAll(() => database.drop());
+
+function trigger(table: string, event: string): string {
+  const body = `INSERT INTO written VALUES ('${event} ${table}')`;
+  const head = `CREATE TRIGGER ${table}_${event} AFTER ${event} ON ${table} FOR EACH ROW`;
+  return engine === 'sqlite' ? `${head} BEGIN ${body}; END` : `${head} ${body}`;
+}
+
+/** Imports files. @returns how often each trigger fired, such as `{ 'UPDATE stock': 3 }` */
+async function written(files: Record<string, string>, ...options: string[]): Promise<Record<string, number>> {
+  await database.sql('DELETE FROM written');
+  await imported(database, files, ...options);
+  const rows = await database.sql('SELECT what, COUNT(*) AS n FROM written GROUP BY what');
+  return Object.fromEntries(rows.map(({ what, n }) => [what, Number(n)]));
+}
+
+/** Rows with every kind of value, and rows with none. */
+const FILES = {
+  ...BASE,
+  'products.csv': importFile('products.csv', [
+    { SKU: 'A', Name: ' Anchor ', Description: 'a\r\nb', Barcode: '007', CartonQty: '24', CartonWeight_in_g: '12.5' },
+    { SKU: 'B', Name: '😀 é', Status: 'OBSOLETE ', PackagedLength_in_cm: '0', CartonQty: '0', HSCode: '1E3' },
+    { SKU: 'C' },
+  ]),
+  ...importFiles({
+    'product_images.csv': [
+      ['A', '1', 'a.jpg', 'true'],
+      ['A', '2', 'b.jpg', 'false'],
+      ['A', '3'],
+    ],
+    'product_accessories.csv': [['A', 'B']],
+    'product_substitutions.csv': [['A', 'B']],
+    'product_composition.csv': [['A', 'PES', 'Polyester', '99.9999']],
+    'prices.csv': [
+      ['L', 'A', '1.5', '6', '0.0001', 'yes'],
+      ['L', 'B', '99999999999999.9999', '', '', 'no'],
+    ],
+    'stock.csv': [
+      ['W', 'A', '5', '2027-01-15'],
+      ['W', 'B', '-0.5', ''],
+    ],
+    'customers.csv': [
+      ['C', 'Customer', 'L', 'W', '33.3333', '60', '3600'],
+      ['D', '', '', '', '0'],
+    ],
+  }),
+};
+
+test('the triggers see what is written', async () => {
+  expect(await written(FILES)).toEqual({
+    'INSERT price_lists': 1,
+    'INSERT warehouses': 1,
+    'INSERT products': 3,
+    'INSERT product_images': 3,
+    'INSERT product_accessories': 1,
+    'INSERT product_substitutions': 1,
+    'INSERT product_composition': 1,
+    'INSERT prices': 2,
+    'INSERT stock': 2,
+    'INSERT customers': 2,
+  });
+});
+
+test.each([[[]], [['--replace']]])('the same files again write nothing: %j', async (options) => {
+  await database.load(FILES);
+  expect(await written(FILES, ...options)).toEqual({});
+});
+
+test('what the service exports writes nothing when it comes back', async () => {
+  await database.load(FILES);
+  const folder = await database.files({});
+  await database.cliOk('export', folder);
+  await database.sql('DELETE FROM written');
+  await database.cliOk('import', '--replace', folder);
+  expect(await database.sql('SELECT * FROM written')).toEqual([]);
+});
+
+test('values that are merely spelt otherwise write nothing', async () => {
+  await database.load(FILES);
+  const otherwise = {
+    ...importFiles({
+      'price_lists.csv': [['\tL ', 'List', ' EUR']],
+      'product_images.csv': [
+        [' A', '1 ', 'a.jpg', 'YES'],
+        ['A', '2', 'b.jpg', ' 0 '],
+        ['A', '3', '', ' '],
+      ],
+      'prices.csv': [
+        ['L', 'A', ' 1.50 ', '6.000', '00.00010', '1'],
+        ['L ', 'B', '099999999999999.99990', ' ', '', 'FALSE'],
+      ],
+      'stock.csv': [
+        ['W', 'A', '5.0', ' 2027-01-15 '],
+        ['W', 'B', '-000.50', '  '],
+      ],
+      'customers.csv': [
+        [' C ', 'Customer', 'L', ' W', '33.33330', '060', ' 3600'],
+        ['D', '', ' ', '', '-0.0'],
+      ],
+    }),
+    'products.csv': importFile('products.csv', [
+      { SKU: 'B', Name: '😀 é', Status: 'OBSOLETE ', PackagedLength_in_cm: '0.00', CartonQty: '-0', HSCode: ' 1E3' },
+      {
+        SKU: 'A ',
+        Name: ' Anchor ',
+        Description: 'a\r\nb',
+        Barcode: ' 007',
+        CartonQty: '024',
+        CartonWeight_in_g: '12.50',
+      },
+    ]),
+  };
+  expect(await written(otherwise)).toEqual({});
+});
+
+test.each([
+  ['Name', ' Anchor '.trim()],
+  ['Name', ' ANCHOR '],
+  ['Name', ' Ánchor '],
+  ['Description', 'a\nb'],
+  ['Barcode', '7'],
+  ['Barcode', ''],
+  ['CartonQty', '25'],
+  ['CartonQty', ''],
+  ['CartonWeight_in_g', '12.5001'],
+  ['Gender', 'Unisex'],
+  ['ProductCompositionText', ' '],
+])('%s changed to %j alone is one row', async (column, value) => {
+  const row = {
+    SKU: 'A',
+    Name: ' Anchor ',
+    Description: 'a\r\nb',
+    Barcode: '007',
+    CartonQty: '24',
+    CartonWeight_in_g: '12.5',
+  };
+  await database.load({ 'products.csv': importFile('products.csv', [row]) });
+  const files = { 'products.csv': importFile('products.csv', [{ ...row, [column]: value }]) };
+  expect(await written(files)).toEqual({ 'UPDATE products': 1 });
+  expect(await written(files)).toEqual({});
+});
+
+test('of 2,500 rows, those that differ are written, each once, and no other', async () => {
+  const products = Array.from({ length: 2500 }, (_, index) => `P${index}`);
+  const stock = (quantity: (index: number) => string) =>
+    importFiles({ 'stock.csv': products.map((sku, index) => ['W', sku, quantity(index)]) });
+  await database.load({
+    ...importFiles({ 'warehouses.csv': [['W']], 'products.csv': products.map((sku) => [sku]) }),
+    ...stock(() => '1'),
+  });
+  const changed = stock((index) => (index % 50 === 7 ? '2.0' : '1.00'));
+  expect(await written(changed)).toEqual({ 'UPDATE stock': 50 });
+  // A row is removed, its follower changed, and one added behind: each is one write.
+  const rows = changed['stock.csv']!.split('\n').filter((row) => !row.startsWith('W,P1000,'));
+  const mixed = { 'stock.csv': rows.join('\n').replace('W,P1001,1.00', 'W,P1001,3') };
+  await database.load(importFiles({ 'products.csv': [['NEW']] }));
+  mixed['stock.csv'] += 'W,NEW,1,\n';
+  expect(await written(mixed, '--replace')).toEqual({ 'UPDATE stock': 1, 'INSERT stock': 1, 'DELETE stock': 1 });
+});
+
+test('a dry run writes nothing, nor does an import that is refused', async () => {
+  await database.load(FILES);
+  const changed = importFiles({ 'warehouses.csv': [['W', 'Changed'], ['X']], 'products.csv': [['A'], ['N']] });
+  expect(await written(changed, '--dry-run', '--replace', '--allow-removals')).toEqual({});
+});

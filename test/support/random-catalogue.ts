@@ -1,0 +1,223 @@
+import { COLUMNS, type ImportFileName, importFiles } from './import-files.js';
+import type { Rows } from './stored-rows.js';
+
+// What an import must make of a catalogue, computed a second time from rows in memory: nothing of `src/` is used here.
+
+/** Rows of each table by their keys: the cells of the import file in their shortest spelling, in order of its columns. */
+type Catalogue = Record<string, Map<string, readonly string[]>>;
+
+/** An import, and what has to come of it. */
+export interface RandomImport {
+  replace: boolean;
+  files: Record<string, string>;
+  /** What is stored afterwards. */
+  after: Catalogue;
+  counts: ExpectedCounts[];
+}
+
+/** What an import has to report of a table. */
+interface ExpectedCounts {
+  table: string;
+  file: string | null;
+  rows: number;
+  added: number;
+  changed: number;
+  unchanged: number;
+  removed: number;
+}
+
+interface Table {
+  keys: number;
+  /** Which tables the first columns name; they go with these rows. */
+  parents: readonly string[];
+  /** Whether a file is the whole truth within the values of its first column only. */
+  scoped?: true;
+  rows(random: Random): string[][];
+}
+
+const codes = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+const SKUS = codes('P', 12);
+const LISTS = codes('L', 3);
+const WAREHOUSES = codes('W', 3);
+const pairs = (first: string[], second: string[]) => first.flatMap((one) => second.map((other) => [one, other]));
+
+/** Every table in order of dependency, with all rows that it may ever have and random values in them. */
+const TABLES: Record<string, Table> = {
+  price_lists: { keys: 1, parents: [], rows: (random) => LISTS.map((code) => [code, '', random.of('EUR', 'USD')]) },
+  warehouses: { keys: 1, parents: [], rows: (random) => WAREHOUSES.map((code) => [code, random.of('', 'x')]) },
+  products: { keys: 1, parents: [], rows: (random) => SKUS.map((sku) => [sku, random.of('', 'x', 'X', 'x ')]) },
+  product_images: {
+    keys: 2,
+    parents: ['products'],
+    // Only the first one may be the primary one, so that there are never two.
+    rows: (random) =>
+      pairs(SKUS, ['1', '2']).map(([sku, id]) => [sku!, id!, 'x', id === '1' ? random.of('', '0', '1') : '0']),
+  },
+  product_accessories: { keys: 2, parents: ['products'], rows: () => pairs(SKUS, ['P1', 'none']) },
+  product_substitutions: { keys: 2, parents: ['products'], rows: () => pairs(SKUS, ['P2']) },
+  product_composition: {
+    keys: 2,
+    parents: ['products'],
+    rows: (random) => pairs(SKUS, ['PES']).map((key) => [...key, '', random.of('', '0', '50.5')]),
+  },
+  prices: {
+    keys: 2,
+    parents: ['price_lists', 'products'],
+    scoped: true,
+    rows: (random) => pairs(LISTS, SKUS).map((key) => [...key, random.of('1', '1.5'), random.of('', '6'), '', '1']),
+  },
+  stock: {
+    keys: 2,
+    parents: ['warehouses', 'products'],
+    scoped: true,
+    rows: (random) =>
+      pairs(WAREHOUSES, SKUS).map((key) => [...key, random.of('0', '-2.25'), random.of('', '2027-03-28')]),
+  },
+  customers: {
+    keys: 1,
+    parents: [],
+    rows: (random) =>
+      codes('C', 4).map((code) => [code, '', random.of('', ...LISTS), random.of('', ...WAREHOUSES), '0', '', '60']),
+  },
+};
+
+/** Columns of customers that name rows which they do not go with. */
+const TERMS = [
+  [2, 'price_lists'],
+  [3, 'warehouses'],
+] as const;
+
+/** So many imports one after the other, the first into an empty database; the same for the same seed. */
+export function* randomImports(seed: number, count: number): Generator<RandomImport> {
+  const random = new Random(seed);
+  let stored: Catalogue = Object.fromEntries(Object.keys(TABLES).map((table) => [table, new Map()]));
+  for (let step = 0; step < count; step++) {
+    const replace = random.chance(0.5);
+    const rows = randomRows(random, stored, replace);
+    const after = catalogueAfter(stored, rows, replace);
+    yield { replace, files: spelt(random, rows), after, counts: expectedCounts(stored, after, rows) };
+    stored = after;
+  }
+}
+
+/** Numbers that are the same for the same seed (mulberry32). */
+class Random {
+  constructor(private seed: number) {}
+
+  /** At least 0, below 1. */
+  next(): number {
+    this.seed = (this.seed + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.seed ^ (this.seed >>> 15), 1 | this.seed);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  of(...choices: string[]): string {
+    return choices[Math.floor(this.next() * choices.length)]!;
+  }
+}
+
+/** Rows of some of the tables that can be imported into the stored ones without a complaint. */
+function randomRows(random: Random, stored: Catalogue, replace: boolean): Catalogue {
+  const files: Catalogue = {};
+  const tables = Object.keys(TABLES).filter(() => random.chance(0.7));
+  const known = (table: string, code: string) =>
+    files[table]?.has(code) || (!(replace && files[table]) && stored[table]!.has(code));
+  for (const table of tables) {
+    const { rows, parents } = TABLES[table]!;
+    const density = random.next();
+    const chosen = rows(random)
+      .filter((row) => random.chance(density) || isUsed(table, row[0]!))
+      .filter((row) => parents.every((parent, column) => known(parent, row[column]!)));
+    if (table === 'customers')
+      for (const row of chosen) for (const [column, of] of TERMS) if (!known(of, row[column]!)) row[column] = '';
+    files[table] = byKey(table, chosen);
+  }
+  return files;
+
+  /** Whether customers that stay have it: it must not go. */
+  function isUsed(table: string, code: string): boolean {
+    const term = TERMS.find(([, of]) => of === table);
+    if (!term || !replace || tables.includes('customers')) return false;
+    return [...stored.customers!.values()].some((row) => row[term[0]] === code);
+  }
+}
+
+/** What is stored after an import of the files. */
+function catalogueAfter(stored: Catalogue, files: Catalogue, replace: boolean): Catalogue {
+  const after: Catalogue = {};
+  for (const [table, { parents, scoped }] of Object.entries(TABLES)) {
+    const file = files[table];
+    const named = new Set([...(file?.values() ?? [])].map(([first]) => first));
+    const kept = [...stored[table]!].filter(
+      ([key, row]) =>
+        !(replace && file && !file.has(key) && (!scoped || named.has(row[0]!))) &&
+        parents.every((parent, column) => after[parent]!.has(row[column]!)),
+    );
+    after[table] = new Map([...kept, ...(file ?? [])]);
+  }
+  return after;
+}
+
+/** How the two states differ, for each table that has a file or loses rows. */
+function expectedCounts(before: Catalogue, after: Catalogue, files: Catalogue): ExpectedCounts[] {
+  return Object.keys(TABLES).flatMap((table) => {
+    const [old, now, file] = [before[table]!, after[table]!, files[table]];
+    const removed = [...old.keys()].filter((key) => !now.has(key)).length;
+    if (!file && !removed) return [];
+    const added = [...now.keys()].filter((key) => !old.has(key)).length;
+    const changed = [...now].filter(([key, row]) => old.has(key) && old.get(key)!.join('|') !== row.join('|')).length;
+    const rows = file?.size ?? 0;
+    return {
+      table,
+      file: file ? `${table}.csv` : null,
+      rows,
+      added,
+      changed,
+      unchanged: rows - added - changed,
+      removed,
+    };
+  });
+}
+
+/** The import files, with some values in another spelling. */
+function spelt(random: Random, files: Catalogue): Record<string, string> {
+  const spell = (cell: string, column: number) => {
+    if (column === 0) return random.of(cell, ` ${cell} `);
+    return /^-?\d+\.\d$/.test(cell) ? random.of(cell, `${cell}0`, `${cell}00`) : cell;
+  };
+  const named = Object.entries(files).map(([table, rows]) => [
+    `${table}.csv`,
+    [...rows.values()].map((row) => row.map(spell)),
+  ]);
+  return importFiles(Object.fromEntries(named));
+}
+
+/** What the database holds, in the same form. */
+export function catalogueOf(stored: Record<string, Rows>): Catalogue {
+  return Object.fromEntries(
+    Object.keys(TABLES).map((table) => {
+      const columns = COLUMNS[`${table}.csv` as ImportFileName].split(',');
+      const width = TABLES[table]!.rows(new Random(0))[0]!.length;
+      const cells = stored[table]!.map((row) => columns.slice(0, width).map((column) => shortest(row[column])));
+      return [table, byKey(table, cells)];
+    }),
+  );
+}
+
+function byKey(table: string, rows: readonly string[][]): Map<string, readonly string[]> {
+  return new Map(rows.map((row) => [row.slice(0, TABLES[table]!.keys).join('|'), row]));
+}
+
+/** A value in its shortest spelling: the engines tell decimals, days and booleans differently. */
+function shortest(value: unknown): string {
+  if (value === null) return '';
+  if (value instanceof Date) return value.toLocaleDateString('sv');
+  return String(value)
+    .replace(/^(-?\d+\.\d*?)0+$/, '$1')
+    .replace(/\.$/, '');
+}

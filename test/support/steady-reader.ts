@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { call } from './http-call.js';
+
+const PATHS = ['/products', '/prices', '/stock', '/health'];
+const PAUSE_MS = 50;
+
+/** What a reader saw, from its first answer to its last. */
+export interface Seen {
+  /** Whose answers they were, one after the other, without repetitions. An answer that nobody knows is described. */
+  versions: string[];
+  answers: number;
+  /** Of the answers, in milliseconds. */
+  longest: number;
+}
+
+/** Which answers a service may give: those of a few states of its data, byte by byte. */
+export class KnownAnswers {
+  private readonly versions = new Map<string, string>();
+
+  constructor(
+    private readonly url: string,
+    private readonly token: string,
+  ) {}
+
+  /** Takes what the service answers now as what it answers in this version. @throws unless all is 200 */
+  async learn(version: string): Promise<void> {
+    for (const path of PATHS) {
+      const answer = await this.answer(path);
+      if (!answer.startsWith(`${path}: 200 `)) throw new Error(answer.slice(0, 300));
+      // What is the same in every version tells none.
+      this.versions.set(answer, this.versions.has(answer) ? '' : version);
+    }
+  }
+
+  /** How many different answers are known. */
+  get size(): number {
+    return this.versions.size;
+  }
+
+  /** Starts to read everything over and over. */
+  read(): SteadyReader {
+    return new SteadyReader(async () => {
+      const times: number[] = [];
+      const seen: string[] = [];
+      for (const path of PATHS) {
+        const start = performance.now();
+        const answer = await this.answer(path);
+        times.push(performance.now() - start);
+        seen.push(this.versions.get(answer) ?? `${answer.slice(0, 300)}… of ${answer.length} characters`);
+      }
+      return { seen, times };
+    });
+  }
+
+  private async answer(path: string): Promise<string> {
+    const answer = await call(this.url, { path, token: this.token }).catch((error: Error) => error);
+    return `${path}: ${answer instanceof Error ? answer.message : `${answer.status} ${answer.body}`}`;
+  }
+}
+
+/** Polls until it is stopped. */
+export class SteadyReader {
+  private readonly seen: Seen = { versions: [], answers: 0, longest: 0 };
+  private readonly done: Promise<void>;
+  private stopping = false;
+
+  constructor(private readonly pass: () => Promise<{ seen: string[]; times: number[] }>) {
+    this.done = this.run();
+  }
+
+  /** Reads everything once more, and stops. */
+  async stop(): Promise<Seen> {
+    this.stopping = true;
+    await this.done;
+    return this.seen;
+  }
+
+  private async run(): Promise<void> {
+    for (let last = false; !last; await sleep(PAUSE_MS)) {
+      last = this.stopping;
+      const { seen, times } = await this.pass();
+      for (const version of seen)
+        if (version && version !== this.seen.versions.at(-1)) this.seen.versions.push(version);
+      this.seen.answers += seen.length;
+      this.seen.longest = Math.max(this.seen.longest, ...times);
+    }
+  }
+}
