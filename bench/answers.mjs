@@ -8,6 +8,7 @@ import { measureSlowClients } from './answers/slow-clients.mjs';
 import { measureRate, measureWaiting } from './answers/small-calls.mjs';
 import { onStage } from './answers/stage.mjs';
 import { countStatements } from './answers/statements.mjs';
+import { warnOfLoad } from './machine.mjs';
 import { report, reportRows } from './report.mjs';
 import { keepResults } from './results.mjs';
 import { withServer } from './server.mjs';
@@ -28,7 +29,7 @@ export async function measureAnswers({ quick, sections = SECTIONS }) {
   try {
     await withServer((server) =>
       onStage(server, quick ? 'Q' : 'L', folder, async (stage) => {
-        const results = { rows: {}, aims: [] };
+        const results = { load: warnOfLoad(), rows: {}, aims: [] };
         for (const [measure, full, less] of sections) {
           const { rows, aims } = await measure(stage, quick ? less : full);
           Object.assign(results.rows, rows);

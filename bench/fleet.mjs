@@ -10,6 +10,7 @@ import { measureCosts } from './fleet/costs.mjs';
 import { customersTable } from './fleet/customers.mjs';
 import { reportCosts, reportFleet } from './fleet/report.mjs';
 import { giveKeys } from './keys.mjs';
+import { warnOfLoad } from './machine.mjs';
 import { cpuOf, forgetPeak, peakOf } from './process-usage.mjs';
 import { startService } from './running-service.mjs';
 import { withServer } from './server.mjs';
@@ -60,6 +61,7 @@ async function load(url, folder) {
  * @param simulated seconds
  */
 async function simulate({ server, url, service, folder, client, fleet }, simulated) {
+  warnOfLoad();
   const databasePid = await server.pid();
   const costs = await measureCosts(service, client, databasePid);
   reportCosts(costs);

@@ -11,13 +11,14 @@ const ROOT = join(import.meta.dirname, '..');
  * Writes bench/results/ENGINE.json and docs/bench-ENGINE.svg; of a quick run bench/results/ENGINE-quick.json and .svg,
  * which are not kept under version control.
  */
-export async function keepResults(server, quick, { rows, aims }) {
+export async function keepResults(server, quick, { load, rows, aims }) {
   const engine = await server.engine();
   const found = {
     taken: new Date().toISOString().slice(0, 10),
     machine: describeMachine(),
     server: await server.describe(),
     quick,
+    load,
     rows,
     aims: aims.map((aim) => ({ ...aim, verdict: verdict(aim.figure, aim) })),
   };

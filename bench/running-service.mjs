@@ -27,7 +27,8 @@ export async function startService(databaseUrl) {
     REQUESTS_PER_MINUTE: '1000000000',
     REQUESTS_PER_HOUR: '1000000000',
   };
-  const child = spawn(process.execPath, [...OPTIONS, PROGRAM], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...OPTIONS, PROGRAM], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  showFirst(child.stderr, 3);
   const url = `http://127.0.0.1:${await portOf(child)}`;
   const stop = async () => {
     child.kill();
@@ -35,6 +36,14 @@ export async function startService(databaseUrl) {
   };
   await healthy(url);
   return { url, pid: child.pid, token: (code) => tokenOf(url, code), stop };
+}
+
+/** Prints the first lines only: under too much load there is one for each request that is refused. */
+function showFirst(stream, most) {
+  let count = 0;
+  createInterface(stream).on('line', (line) => {
+    if (count++ < most) console.error(line.slice(0, 300));
+  });
 }
 
 async function portOf(child) {
