@@ -23,25 +23,29 @@ const SECTIONS = [
   [measureRate, { rounds: 5, seconds: 4 }, { rounds: 3, seconds: 1 }],
 ];
 
-/** @param {{ quick: boolean, size: 'M' | 'L' }} options */
-export async function measureAnswers({ quick, sections = SECTIONS }) {
+/** @param {{ quick: boolean }} options */
+export async function measureAnswers({ quick }) {
+  const load = warnOfLoad();
   const folder = mkdtempSync(join(tmpdir(), 'customer-data-bench-'));
   try {
     await withServer((server) =>
       onStage(server, quick ? 'Q' : 'L', folder, async (stage) => {
-        const results = { load: warnOfLoad(), rows: {}, aims: [] };
-        for (const [measure, full, less] of sections) {
-          const { rows, aims } = await measure(stage, quick ? less : full);
-          Object.assign(results.rows, rows);
-          results.aims.push(...aims);
-        }
-        results.aims.sort((a, b) => a.aim.localeCompare(b.aim));
-        reportRows(results.rows);
-        for (const aim of results.aims) report(`${aim.aim}, ${aim.what}`, aim.figure, aim);
-        await keepResults(server, quick, results);
+        const { rows, aims } = await measureSections(stage, quick);
+        reportRows(rows);
+        for (const { aim, what, figure, ...limit } of aims) report(`${aim}, ${what}`, figure, limit);
+        await keepResults(server, quick, { load, rows, aims });
       }),
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function measureSections(stage, quick) {
+  const found = [];
+  for (const [measure, full, less] of SECTIONS) found.push(await measure(stage, quick ? less : full));
+  return {
+    rows: Object.assign({}, ...found.map(({ rows }) => rows)),
+    aims: found.flatMap(({ aims }) => aims).toSorted((a, b) => a.aim.localeCompare(b.aim)),
+  };
 }
