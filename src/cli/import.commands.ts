@@ -23,7 +23,12 @@ interface Options {
   json?: true;
 }
 
-const DELIMITERS = { ',': ',', ';': ';', tab: '\t', '\t': '\t' } as const;
+const DELIMITERS = new Map<string, ',' | ';' | '\t'>([
+  [',', ','],
+  [';', ';'],
+  ['tab', '\t'],
+  ['\t', '\t'],
+]);
 
 /** `import` and `import log`. */
 export function importCommands(program: Command, session: Session, { stdout, stderr, stdin }: Output): void {
@@ -104,7 +109,7 @@ function logCells({ StartedAt, EndedAt, StartedBy, Mode, Outcome, Tables, Files 
 }
 
 function delimiter(text: string): ',' | ';' | '\t' {
-  const found = DELIMITERS[text as keyof typeof DELIMITERS];
+  const found = DELIMITERS.get(text);
   if (!found) throw new InvalidArgumentError('It has to be , or ; or tab.');
   return found;
 }
