@@ -1,4 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
+import { visible } from '../import/excerpt.js';
 import type { ImportProgress } from '../import/import-summary.js';
 import type { Output } from './program.js';
 
@@ -58,7 +59,7 @@ export class ImportProgressDisplay {
   private say({ file, table, rows }: ImportProgress, how: string): void {
     this.saidAt = performance.now();
     const seconds = (this.saidAt - this.startedAt) / 1000;
-    this.output.write(`${file}: ${rows} rows of ${table} ${how}, ${seconds.toFixed(1)} s\n`);
+    this.output.write(`${visible(file)}: ${rows} rows of ${table} ${how}, ${seconds.toFixed(1)} s\n`);
   }
 
   private figures({ table, rows, bytes, size }: ImportProgress): Record<string, string> {

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { visible } from '../import/excerpt.js';
 import { ImportLogService } from '../import/import-log.service.js';
 import type { ImportRun } from '../import/import-run.entity.js';
 import type { ImportSummary } from '../import/import-summary.js';
@@ -94,7 +95,7 @@ function describe({ tables, notes, dryRun, seconds }: ImportSummary): string {
   const rows = tables.map((one) => [one.table, one.file ?? '-', ...COUNTS.map((count) => String(one[count]))]);
   const total = tables.reduce((sum, one) => sum + one.rows, 0);
   const end = dryRun ? 'Dry run: nothing was written.' : `Imported ${total} rows in ${seconds.toFixed(1)} s.`;
-  return [table(['table', 'file', ...COUNTS], rows), ...notes, end].join('\n');
+  return [table(['table', 'file', ...COUNTS], rows), ...notes.map(visible), end].join('\n');
 }
 
 function logCells({ StartedAt, EndedAt, StartedBy, Mode, Outcome, Tables, Files }: ImportRun): string[] {
