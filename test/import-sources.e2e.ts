@@ -343,6 +343,20 @@ describe('gzip', () => {
   });
 });
 
+test('what is printed of files holds nothing that a terminal obeys', async () => {
+  const name = 'a\u001B[2J\u202E.txt';
+  const printed = [await database.cli('import', '--as', 'warehouses', file(name))];
+  printed.push(await database.cli('import', '--as', 'warehouses', file(name, 'Warehouse\u001BCode,x\u202E\n')));
+  printed.push(await database.cli('import', file(name)));
+  printed.push(await database.cli('import', join(folder, 'none\u001B')));
+  printed.push(await database.cli('import', 'log', '--last', '2'));
+  expect(printed.map(({ code }) => code)).toEqual([0, 1, 1, 1, 0]);
+  for (const { stdout, stderr } of printed) {
+    expect(stdout + stderr).toContain('\\u{1b}');
+    for (const character of ['\u001B', '\u202E']) expect(stdout + stderr).not.toContain(character);
+  }
+});
+
 describe('--json', () => {
   test('prints what was done', async () => {
     const path = file('warehouses.csv.gz', gzipSync(WAREHOUSES));
