@@ -44,6 +44,7 @@ describe('help', () => {
     [['import'], "missing required argument 'path'"],
     [['import', '--replce', '/tmp'], "unknown option '--replce'"],
     [['import', '--delimiter', '|', '/tmp'], 'It has to be , or ; or tab.'],
+    [['import', '--delimiter', 'constructor', '/tmp'], 'It has to be , or ; or tab.'],
     [['import', '--encoding', 'utf-16', '/tmp'], 'Allowed choices are utf-8, windows-1252.'],
     [['import', '--as', 'stocks', '/tmp'], 'Allowed choices are price_lists, warehouses, products,'],
     [['migrate', 'now'], 'too many arguments'],

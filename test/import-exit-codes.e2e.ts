@@ -5,6 +5,7 @@ import { cliProcess } from './support/commands.js';
 import { importFiles } from './support/import-files.js';
 import { latestRuns } from './support/import-runs.js';
 import { stateOf } from './support/large-catalogue.js';
+import { RunningCommand } from './support/running-command.js';
 import { TestDatabase } from './support/test-service.js';
 
 let database: TestDatabase;
@@ -75,4 +76,30 @@ test('the process ends with these codes: 1 for a refusal, 0 once all is in', asy
     { WarehouseName: 'New' },
   ]);
   expect((await latestRuns(database, 2)).map(({ Outcome }) => Outcome)).toEqual(['imported', 'refused']);
+});
+
+/** Runs a command with its output where a shell sends it. @returns what it says of the exit code, and else */
+async function inShell(script: string, ...args: string[]): Promise<string> {
+  const wrapper = ['sh', '-c', script, 'sh'];
+  return (await RunningCommand.start(database.url, args, { wrapper }).ended).stderr;
+}
+
+describe('output that is lost', () => {
+  test.each([
+    ['a reader that is gone', '{ "$@" 2>&3; echo "code $?" >&2; } 3>&2 | true'],
+    ['a full disk', '"$@" > /dev/full; echo "code $?" >&2'],
+    ['a full disk for complaints', '"$@" 2> /dev/full > /dev/null; echo "code $?" >&2'],
+    ['a full disk for everything', '"$@" > /dev/full 2>&1; echo "code $?" >&2'],
+  ])('changes nothing about an import: %s', async (_, script) => {
+    await database.sql(`UPDATE warehouses SET WarehouseName = 'Old' WHERE WarehouseCode = 'W'`);
+    const said = await inShell(script, 'import', await path(importFiles({ 'warehouses.csv': [['W', 'In']] })));
+    expect(said).toMatch(/^(warehouses\.csv: 1 rows .*\n)?code 0\n$/);
+    const stored = await database.sql(`SELECT WarehouseName FROM warehouses WHERE WarehouseCode = 'W'`);
+    expect(stored).toEqual([{ WarehouseName: 'In' }]);
+    expect(await inShell(script, 'import', await path(WRONG))).toMatch(/code 1\n$/);
+  });
+
+  test('is a failure of a command that is run for it, and no stack is shown', async () => {
+    expect(await inShell('"$@" > /dev/full; echo "code $?" >&2', 'customer', 'list')).toBe('code 1\n');
+  });
 });

@@ -249,7 +249,7 @@ describe('standard input', () => {
   });
 
   test('without --as it is asked what it holds', async () => {
-    expect(await complaints('-')).toEqual(['standard input: say by --as which table it is for']);
+    expect(await complaints('-')).toEqual(['standard input: say by --as which table it is for, or by --map how to read it']);
   });
 
   test('named twice it is refused', async () => {
@@ -341,6 +341,20 @@ describe('gzip', () => {
         expect.stringMatching(/^warehouses\.csv\.gz: the file is no whole gzip file/),
       ]);
   });
+});
+
+test('what is printed of files holds nothing that a terminal obeys', async () => {
+  const name = 'a\u001B[2J\u202E.txt';
+  const printed = [await database.cli('import', '--as', 'warehouses', file(name))];
+  printed.push(await database.cli('import', '--as', 'warehouses', file(name, 'Warehouse\u001BCode,x\u202E\n')));
+  printed.push(await database.cli('import', file(name)));
+  printed.push(await database.cli('import', join(folder, 'none\u001B')));
+  printed.push(await database.cli('import', 'log', '--last', '2'));
+  expect(printed.map(({ code }) => code)).toEqual([0, 1, 1, 1, 0]);
+  for (const { stdout, stderr } of printed) {
+    expect(stdout + stderr).toContain('\\u{1b}');
+    for (const character of ['\u001B', '\u202E']) expect(stdout + stderr).not.toContain(character);
+  }
 });
 
 describe('--json', () => {

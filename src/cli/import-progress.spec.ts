@@ -77,6 +77,17 @@ describe('on a terminal', () => {
     expect(terminal.seen.filter((line) => line && !line.startsWith('stock '))).toEqual([]);
   });
 
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s brings the cursor back, and ends the process', (signal) => {
+    const kill = jest.spyOn(process, 'kill').mockReturnValue(true);
+    display.show(stock(0));
+    display.show(prices(0));
+    process.emit(signal, signal);
+    expect(terminal).toMatchObject({ line: '', cursorHidden: false });
+    // Nobody listens any more: the same signal, sent again, ends the process.
+    expect([kill.mock.calls, process.listenerCount(signal)]).toEqual([[[process.pid, signal]], 0]);
+    kill.mockRestore();
+  });
+
   test('the next table has a bar of its own, with a time of its own', () => {
     display.show(stock(0));
     jest.advanceTimersByTime(60_000);

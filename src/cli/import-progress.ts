@@ -1,9 +1,11 @@
 import { Presets, SingleBar } from 'cli-progress';
+import { visible } from '../import/excerpt.js';
 import type { ImportProgress } from '../import/import-summary.js';
 import type { Output } from './program.js';
 
 /** How often a log that is no terminal hears of a file that takes long, in milliseconds. */
 const LINE_EVERY_MS = 10_000;
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Shows how far an import is: a bar on a terminal, else a line now and then and for each table that is done. */
 export class ImportProgressDisplay {
@@ -35,6 +37,7 @@ export class ImportProgressDisplay {
   }
 
   end(): void {
+    for (const signal of ENDING_SIGNALS) process.removeListener(signal, this.endBy);
     this.bar?.stop();
     if (this.current && !this.bar) this.say(this.current, 'read');
     this.current = undefined;
@@ -43,13 +46,20 @@ export class ImportProgressDisplay {
   private begin(progress: ImportProgress): void {
     this.end();
     this.startedAt = this.saidAt = performance.now();
+    if (this.bar) for (const signal of ENDING_SIGNALS) process.once(signal, this.endBy);
     this.bar?.start(progress.size, 0, this.figures(progress));
   }
+
+  /** The bar hides the cursor, which has to come back; then the signal does what it does without a bar. */
+  private readonly endBy = (signal: NodeJS.Signals) => {
+    this.end();
+    process.kill(process.pid, signal);
+  };
 
   private say({ file, table, rows }: ImportProgress, how: string): void {
     this.saidAt = performance.now();
     const seconds = (this.saidAt - this.startedAt) / 1000;
-    this.output.write(`${file}: ${rows} rows of ${table} ${how}, ${seconds.toFixed(1)} s\n`);
+    this.output.write(`${visible(file)}: ${rows} rows of ${table} ${how}, ${seconds.toFixed(1)} s\n`);
   }
 
   private figures({ table, rows, bytes, size }: ImportProgress): Record<string, string> {

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { visible } from '../import/excerpt.js';
 import { ImportLogService } from '../import/import-log.service.js';
 import type { ImportRun } from '../import/import-run.entity.js';
 import type { ImportSummary } from '../import/import-summary.js';
@@ -23,7 +24,12 @@ interface Options {
   json?: true;
 }
 
-const DELIMITERS = { ',': ',', ';': ';', tab: '\t', '\t': '\t' } as const;
+const DELIMITERS = new Map<string, ',' | ';' | '\t'>([
+  [',', ','],
+  [';', ';'],
+  ['tab', '\t'],
+  ['\t', '\t'],
+]);
 
 /** `import` and `import log`. */
 export function importCommands(program: Command, session: Session, { stdout, stderr, stdin }: Output): void {
@@ -89,7 +95,7 @@ function describe({ tables, notes, dryRun, seconds }: ImportSummary): string {
   const rows = tables.map((one) => [one.table, one.file ?? '-', ...COUNTS.map((count) => String(one[count]))]);
   const total = tables.reduce((sum, one) => sum + one.rows, 0);
   const end = dryRun ? 'Dry run: nothing was written.' : `Imported ${total} rows in ${seconds.toFixed(1)} s.`;
-  return [table(['table', 'file', ...COUNTS], rows), ...notes, end].join('\n');
+  return [table(['table', 'file', ...COUNTS], rows), ...notes.map(visible), end].join('\n');
 }
 
 function logCells({ StartedAt, EndedAt, StartedBy, Mode, Outcome, Tables, Files }: ImportRun): string[] {
@@ -104,7 +110,7 @@ function logCells({ StartedAt, EndedAt, StartedBy, Mode, Outcome, Tables, Files 
 }
 
 function delimiter(text: string): ',' | ';' | '\t' {
-  const found = DELIMITERS[text as keyof typeof DELIMITERS];
+  const found = DELIMITERS.get(text);
   if (!found) throw new InvalidArgumentError('It has to be , or ; or tab.');
   return found;
 }

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { Readable } from 'node:stream';
 import { readSettings, type Settings, SettingsError } from '../config/settings.js';
+import { visibleLines } from '../import/excerpt.js';
 import { ImportRefused } from '../import/problems.js';
 import { UnknownReference } from '../customers/customers.service.js';
 import { CommandFailed } from './command-failed.js';
@@ -43,7 +44,7 @@ export async function runCli(
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
-    stderr.write(`${explain(error as Error)}\n`);
+    stderr.write(`${visibleLines(explain(error as Error))}\n`);
     return 1;
   } finally {
     await session.close();

@@ -1,5 +1,8 @@
+import { visible } from '../import/excerpt.js';
+
 /** Rows as text, columns aligned under their headers. */
-export function table(headers: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(headers: readonly string[], given: readonly (readonly string[])[]): string {
+  const rows = given.map((row) => row.map(visible));
   const widths = headers.map((header, column) => Math.max(header.length, ...rows.map((row) => row[column]!.length)));
   const line = (cells: readonly string[]) =>
     cells

@@ -79,7 +79,7 @@ test.each(['😀', '€', "'", '\\', '\n', 'x', ''])(
 
 test('a row that is longer than a statement may be comes alone', () => {
   const rows = rowsOf(['a'.repeat(1000)], ['b'], ['c'], ['d'.repeat(1000)], ['e']);
-  expect(sizes(batchesOf(rows, { bytes: 300 }, 1))).toEqual([1, 2, 1, 1]);
+  expect(sizes(batchesOf(rows, { bytes: 10_300 }, 1))).toEqual([1, 2, 1, 1]);
 });
 
 test('a cell that is wrong is a cell', () => {

@@ -119,6 +119,8 @@ test.each([
   ['day of no month', DAY, '2027-13-01', '"2027-13-01" is not a day of the calendar'],
   ['day of no year', DAY, '0000-01-01', '"0000-01-01" is not a day of the calendar'],
   ['point in time', DAY, '2027-01-15T00:00:00', '"2027-01-15T00:00:00" is not a day of the calendar'],
+  ['half a character', PROSE, 'x\uD83D', 'holds half of a character'],
+  ['the other half, in a code', CODE, '\uDE00x', 'holds half of a character'],
   ['pattern', CURRENCY, 'eur', '"eur" is not a currency code'],
   ['long values are cut in the message', FLAG, 'x'.repeat(99), `"${'x'.repeat(40)}…" is neither true`],
 ])('%s: %#', (_, column, text, message) => {

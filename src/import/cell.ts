@@ -33,6 +33,8 @@ export function parseCell(text: string, field: Field): CellValue {
   }
   if (isNumber(field) && cell.length > NUMBER_CHARACTERS)
     throw new CellError(`has ${cell.length} characters, ${NUMBER_CHARACTERS} is the most of a number`);
+  if (/\p{Surrogate}/u.test(cell))
+    throw new CellError('holds half of a character, one of U+D800 to U+DFFF without its other half');
   refuseControlCharacters(cell, prose);
   if (isText(field) && !prose && E_NOTATION.test(cell))
     throw new CellError(`${quoted(cell)} is a number that a spreadsheet rounded; export the column as text`);

@@ -35,6 +35,17 @@ test('each is one line: file, and line and column where it has them', () => {
   expect(listed[3]).toEqual({ file: 'a.csv', line: 7, column: 'SKU', message: 'of a cell' });
 });
 
+test('what a terminal would obey is shown instead, wherever a file put it', () => {
+  const problems = new Problems();
+  problems.add('\u001B[2J.csv', 1, 'S\u202EKU', 'has\nlines');
+  problems.add('\u001B[2J.csv', 0, '', 'is bad');
+  expect(refusal(problems).message.split('\n')).toEqual([
+    '\\u{1b}[2J.csv: is bad',
+    '\\u{1b}[2J.csv:1: S\\u{202e}KU: has\\u{a}lines',
+    'Nothing was imported: 2 problem(s).',
+  ]);
+});
+
 test('the same fault at the same place counts once: several tables may be read from one file', () => {
   const problems = new Problems();
   for (const message of ['x', 'x', 'y']) problems.add('a.csv', 7, 'SKU', message);

@@ -1,3 +1,5 @@
+import { visible } from './excerpt.js';
+
 /** One fault of an import, and its place. */
 export interface Problem {
   file: string;
@@ -12,7 +14,7 @@ export interface Problem {
 const SHOWN = 100;
 const KEPT = 1000;
 
-/** Everything that is wrong with the files of an import. Counts all, keeps the first. */
+/** Everything that is wrong with the files of an import. Counts all, keeps the first, as a terminal may print them. */
 export class Problems {
   /** By their text: a file that several tables are read from may have the same fault for each. */
   private readonly kept = new Map<string, Problem>();
@@ -21,10 +23,10 @@ export class Problems {
   count = 0;
 
   add(file: string, line: number, column: string, message: string): void {
-    const problem = { file, line, column, message };
+    const problem = { file: visible(file), line, column: visible(column), message: visible(message) };
     if (this.kept.has(text(problem))) return;
     this.count++;
-    if (!this.files.has(file)) this.files.set(file, this.files.size);
+    if (!this.files.has(problem.file)) this.files.set(problem.file, this.files.size);
     if (this.kept.size < KEPT) this.kept.set(text(problem), problem);
   }
 

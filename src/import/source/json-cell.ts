@@ -20,8 +20,6 @@ const DEMANDS: Record<Kind, string> = {
   boolean: 'has to be true, false or null',
 };
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 /**
  * The text of a cell for a column, '' where the value is null or empty; or what is wrong with it.
  * @param value undefined: the key is not there
@@ -31,8 +29,6 @@ export function jsonCell(value: unknown, { type }: Field): string | CellError {
   if (value === null || value === '') return '';
   const kind = kindOf(value);
   if (kind !== KINDS[type]) return new CellError(demand(KINDS[type], kind));
-  if (typeof value === 'string' && LONE_SURROGATE.test(value))
-    return new CellError('holds half of a character, an escape of \\ud800 to \\udfff without its other half');
   return String(value);
 }
 

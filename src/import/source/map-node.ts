@@ -2,12 +2,17 @@ import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node,
 import type { Problems } from '../problems.js';
 import { didYouMean } from './did-you-mean.js';
 
+/** Lists of aliases of lists of aliases have no bounds else. No map needs as many rules and words to translate. */
+const MOST_VALUES = 100_000;
+
 /** A map file that is being read. */
 interface MapFile {
   name: string;
   document: Document;
   lines: LineCounter;
   problems: Problems;
+  /** How many values were looked at; one that aliases repeat counts each time. */
+  values: number;
 }
 
 /**
@@ -30,7 +35,7 @@ export function parseMapFile(text: string, name: string, problems: Problems): Ma
     },
   });
   problems.assertNone();
-  return new MapNode({ name, document, lines, problems }, document.contents, '', 1);
+  return new MapNode({ name, document, lines, problems, values: 0 }, document.contents, '', 1);
 }
 
 /**
@@ -125,7 +130,12 @@ export class MapNode {
     return value === true;
   }
 
+  /** @throws {ImportRefused} where the map holds more than anybody writes */
   private child(placed: unknown, node: unknown, path: string): MapNode {
+    if (this.file.values++ === MOST_VALUES) {
+      this.complain(`the map has more than ${MOST_VALUES} values, those that aliases repeat included`);
+      this.file.problems.assertNone();
+    }
     const offset = (placed as Node | null)?.range?.[0];
     return new MapNode(this.file, node, path, offset === undefined ? this.line : this.file.lines.linePos(offset).line);
   }

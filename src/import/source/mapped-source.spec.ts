@@ -243,6 +243,13 @@ test.each([
   expect(tables.products).toEqual([]);
 });
 
+test('of many headers that the map does not use the first 20 are named', async () => {
+  const others = Array.from({ length: 22 }, (_, index) => `${index}`);
+  expect((await read(PRODUCTS, `sku,title,${others.join()}\n`)).notes).toEqual([
+    `export.csv: headers that the map does not use: ${others.slice(0, 20).join(', ')}, … and 2 more`,
+  ]);
+});
+
 test('a repeated column that the map does not use does no harm', async () => {
   expect((await read(PRODUCTS, 'sku,title,x,x\nA,a,,\n')).complaints).toEqual([]);
 });

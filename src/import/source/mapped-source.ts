@@ -1,5 +1,6 @@
 import type { Field } from '../../resource/field.decorator.js';
 import type { ImportTable } from '../import-tables.js';
+import { excerpt } from '../excerpt.js';
 import { widthFault } from './csv-header.js';
 import { readCsv } from './csv-records.js';
 import { ForeignHeader } from './foreign-header.js';
@@ -9,6 +10,9 @@ import { valueHeadersOf } from './mapping-rule.js';
 import { type Mapping, type TableMapping, usesOfHeaders } from './mapping.js';
 import type { CsvRecord } from './record-parser.js';
 import { type Complain, type ReadingOptions, SourceFault, type SourceRow, type TableSource } from './table-source.js';
+
+/** So many headers that the map does not use are named. */
+const LISTED = 20;
 
 /** What a file of another system gives, read by a map. */
 export interface MappedFile {
@@ -36,7 +40,9 @@ function passedOver(sources: readonly MappedSource[]): string[] {
 
 function unused(header: ForeignHeader): string[] {
   const headers = header.unused();
-  return headers.length ? [`headers that the map does not use: ${headers.join(', ')}`] : [];
+  if (!headers.length) return [];
+  const more = headers.length > LISTED ? `, … and ${headers.length - LISTED} more` : '';
+  return [`headers that the map does not use: ${headers.slice(0, LISTED).map(excerpt).join(', ')}${more}`];
 }
 
 class MappedSource implements TableSource {

@@ -253,3 +253,11 @@ test('the examples of docs/mappings.md are right', async () => {
 /** For the headers of an example, which names no table; and for constants, which are no map by themselves. */
 const STOCK = '{ columns: { SKU: sku, AvailableQTY: price, WarehouseCode: sku } }';
 const NOTHING = 'map.yaml:1: the map takes nothing out of the file; name a table and its columns';
+
+const ten = (text: string) => `[${Array(10).fill(text).join(', ')}]`;
+
+test('aliases that repeat aliases are refused before they fill the memory', () => {
+  const lists = ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].map((name, at) => `&${name} ${ten(`*${'abcdefgh'[at]}`)}`);
+  const map = `products: { columns: { SKU: sku, Name: [&a ${ten('title')}, ${lists.join(', ')}] } }`;
+  expect(() => parseMapping(map, 'map.yaml')).toThrow('the map has more than 100000 values');
+});

@@ -1,5 +1,6 @@
 import { Product } from '../../catalog/product.entity.js';
 import { arraysOf, fieldsOf, type Resource } from '../../resource/field.decorator.js';
+import { excerpt } from '../excerpt.js';
 import { didYouMean } from './did-you-mean.js';
 import { isObject, type JsonObject } from './json-value.js';
 
@@ -44,6 +45,6 @@ function checkKeys(
   for (const key of Object.keys(object))
     if (!keys.has(key)) {
       const missing = [...keys].filter((name) => object[name] === undefined);
-      complain(prefix + key, `unknown key${didYouMean(key, missing)}`);
+      complain(prefix + excerpt(key), `unknown key${didYouMean(key, missing)}`);
     }
 }
