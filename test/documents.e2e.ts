@@ -96,27 +96,30 @@ describe('what is stored and answered is what the rows say, whoever wrote them',
   });
 });
 
+/** Makes the database hold a small catalogue, and a document of each product. */
+async function begin(): Promise<void> {
+  const { code } = await importing(
+    {
+      ...importFiles({
+        'price_lists.csv': [
+          ['L0', 'List', 'EUR'],
+          ['L1', 'List', 'EUR'],
+        ],
+        'warehouses.csv': [['W0'], ['W1']],
+        'products.csv': ['A', 'B', 'C', 'D'].map((sku) => [sku, 'one']),
+        'product_images.csv': ['A', 'B'].map((sku) => [sku, '1', 'one.jpg', 'true']),
+        'prices.csv': ['A', 'B', 'C', 'D'].map((sku) => ['L0', sku, '1', '', '', 'true']),
+        'stock.csv': ['A', 'B'].map((sku) => ['W0', sku, '1']),
+      }),
+    },
+    '--replace',
+    '--allow-removals',
+  );
+  expect([code, await expectAllInStep('begin')]).toEqual([0, []]);
+}
+
 describe('single writers', () => {
-  beforeEach(async () => {
-    const { code } = await importing(
-      {
-        ...importFiles({
-          'price_lists.csv': [
-            ['L0', 'List', 'EUR'],
-            ['L1', 'List', 'EUR'],
-          ],
-          'warehouses.csv': [['W0'], ['W1']],
-          'products.csv': ['A', 'B', 'C', 'D'].map((sku) => [sku, 'one']),
-          'product_images.csv': ['A', 'B'].map((sku) => [sku, '1', 'one.jpg', 'true']),
-          'prices.csv': ['A', 'B', 'C', 'D'].map((sku) => ['L0', sku, '1', '', '', 'true']),
-          'stock.csv': ['A', 'B'].map((sku) => ['W0', sku, '1']),
-        }),
-      },
-      '--replace',
-      '--allow-removals',
-    );
-    expect([code, await expectAllInStep('begin')]).toEqual([0, []]);
-  });
+  beforeEach(begin);
 
   test('a map that fills only some columns', async () => {
     const folder = await service.database.files({
@@ -211,27 +214,57 @@ describe('single writers', () => {
   });
 });
 
+/** Lets a foreign transaction change a product before `work` begins, and commit before it ends. */
+async function changeMeanwhile(work: () => Promise<unknown>): Promise<void> {
+  // No document is there, so that nothing of it makes one transaction wait for the other.
+  await sql(`UPDATE products SET Name = 'before' WHERE SKU = 'A'`);
+  const foreign = await foreignConnection(service.database);
+  await foreign.run('START TRANSACTION');
+  await foreign.run(`UPDATE products SET Name = 'after' WHERE SKU = 'A'`);
+  const working = work();
+  await lockWait(service.database);
+  await foreign.run('COMMIT');
+  await foreign.close();
+  await working;
+  await expectAllInStep('committed meanwhile');
+}
+
 // SQLite lets one writer in at a time: what follows cannot happen there.
 if (engine === 'mysql')
   describe('a foreign transaction that is under way meanwhile', () => {
-    const change = async (work: () => Promise<unknown>) => {
-      // No document is there, so that nothing of it makes one transaction wait for the other.
-      await sql(`UPDATE products SET Name = 'before' WHERE SKU = 'A'`);
-      const foreign = await foreignConnection(service.database);
-      await foreign.run('START TRANSACTION');
-      await foreign.run(`UPDATE products SET Name = 'after' WHERE SKU = 'A'`);
-      const working = work();
-      await lockWait(service.database);
-      await foreign.run('COMMIT');
-      await foreign.close();
-      await working;
-      await expectAllInStep('committed meanwhile');
-    };
+    beforeEach(begin);
 
     test.each(['build', 'build --all'])('documents %s stores nothing that it has overtaken', (command) =>
-      change(() => service.database.cliOk('documents', ...command.split(' '))),
+      changeMeanwhile(() => service.database.cliOk('documents', ...command.split(' '))),
     );
 
     test('an import stores nothing that it has overtaken', () =>
-      change(() => importing(importFiles({ 'products.csv': [['B', 'changed by it']] }))));
+      changeMeanwhile(() => importing(importFiles({ 'products.csv': [['B', 'changed by it']] }))));
+
+    test('a transaction that touches none of its rows is not sacrificed to an import', async () => {
+      const foreign = await foreignConnection(service.database);
+      await foreign.run(BEGIN);
+      await foreign.run(`UPDATE stock SET AvailableQTY = 9 WHERE WarehouseCode = 'W0' AND SKU = 'A'`);
+      const files = importFiles({ 'products.csv': [['C', 'changed by it']], 'stock.csv': [['W0', 'B', '4']] });
+      const running = importing(files);
+      await lockWait(service.database);
+      const outcome = await foreign.run(`UPDATE products SET Name = 'foreign' WHERE SKU = 'A'`).catch(String);
+      await foreign.run('COMMIT');
+      await foreign.close();
+      expect([outcome, await running]).toEqual([undefined, expect.objectContaining({ code: 0 })]);
+      await expectAllInStep('both');
+    });
+
+    test('transactions that read first may write other rows than another one did meanwhile', async () => {
+      const foreign = await foreignConnection(service.database);
+      // The default from MariaDB 11.6 on; other servers do not know it.
+      await foreign.run('SET SESSION innodb_snapshot_isolation = ON').catch(() => undefined);
+      await foreign.run(BEGIN);
+      await foreign.run('SELECT * FROM products');
+      await sql(`UPDATE products SET Name = 'another' WHERE SKU = 'B'`);
+      await foreign.run(`UPDATE products SET Name = 'foreign' WHERE SKU = 'A'`);
+      await foreign.run('COMMIT');
+      await foreign.close();
+      await expectAllInStep('both');
+    });
   });

@@ -37,21 +37,21 @@ async function hold(customer = 'C', path = '/products'): Promise<SlowDownload> {
 /** What a call comes to that may have to wait; undefined: nothing yet. */
 function waiting(customer: string, path = '/stock') {
   const controller = new AbortController();
-  const call: { status?: number; done: Promise<unknown>; leave(): void } = {
+  const asked: { status?: number; done: Promise<unknown>; leave(): void } = {
     done: Promise.resolve(),
     leave: () => controller.abort(),
   };
-  call.done = fetch(service.url + path, {
+  asked.done = fetch(service.url + path, {
     headers: { Authorization: `Bearer ${tokens[customer]}` },
     signal: controller.signal,
   }).then(
     (response) => {
-      call.status = response.status;
+      asked.status = response.status;
       return response.text();
     },
     () => undefined,
   );
-  return call;
+  return asked;
 }
 
 /** Long enough that whoever may come in has come in. */
@@ -94,8 +94,8 @@ test('those that wait are served in the order in which they came', async () => {
   const order: string[] = [];
   const calls = [];
   for (const customer of ['D', 'E', 'C', 'D']) {
-    const call = waiting(customer);
-    calls.push(call.done.then(() => order.push(customer)));
+    const { done } = waiting(customer);
+    calls.push(done.then(() => order.push(customer)));
     await sleep(150);
   }
   first.abort();
@@ -141,7 +141,7 @@ test('who takes a byte a second is cut within the window, and frees its place; t
   await next.done;
   clearInterval(reading);
   expect(next.status).toBe(200);
-  expect(await trickle.end()).toBe('broken');
+  expect(await trickle.isCut()).toBe(true);
   expect(service.log.join('\n')).toContain('took less than 1000 bytes/s for 2 s');
 });
 
@@ -153,5 +153,6 @@ test('who reads slowly, and yet faster than it must, gets all of it', async () =
     slow.take(40_000);
     await sleep(100);
   }
+  expect(service.log.filter((line) => line.includes('was cut'))).toEqual([]);
   expect(versionsIn(await slow.finish())).toEqual(new Set([VERSION_1]));
 });

@@ -365,7 +365,7 @@ describe('while several write at once', () => {
     const random = new SeededRandom(6);
     const client = new PollingClient();
     const committed: Record<string, number> = { P: 0, Q: 0, R: 0 };
-    let writing = true;
+    const writing = new AbortController();
     const write = async (sku: string) => {
       const foreign = await foreignConnection(service.database);
       for (let quantity = 2; quantity <= 12; quantity++) {
@@ -381,14 +381,14 @@ describe('while several write at once', () => {
       await foreign.close();
     };
     const importing = async () => {
-      for (let price = 1; writing; price++) {
+      for (let price = 1; !writing.signal.aborted; price++) {
         await service.database.load(file('products.csv', 'P', `name ${price}`));
         await service.database.load(file('stock.csv', 'W', 'N', String(price)));
         expect((await client.read(service)).N).toBe(price);
       }
     };
     const polling = async () => {
-      while (writing) {
+      while (!writing.signal.aborted) {
         const known = { ...committed };
         const seen = await client.read(random.of([service, other]));
         for (const sku of WRITERS) expect([sku, seen[sku]! >= known[sku]!]).toEqual([sku, true]);
@@ -403,7 +403,7 @@ describe('while several write at once', () => {
     );
     const background = Promise.all([importing(), polling(), polling()]);
     await Promise.race([background, Promise.all(WRITERS.map(write))]);
-    writing = false;
+    writing.abort();
     await background;
     // The test is worth nothing unless there was something to hide.
     expect(client.hits).toBeGreaterThan(0);

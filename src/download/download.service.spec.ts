@@ -218,7 +218,8 @@ describe.each(Object.entries(DECODERS))('%s', (encoding, decode) => {
   test('no elements at all are an empty array', async () => {
     bench = new Bench(async function* () {});
     const socket = await bench.client(encoding);
-    await readUntil(socket, (sofar) => decode(bodyOf(sofar)) === '[]');
+    const answer = await readUntil(socket, (sofar) => decode(bodyOf(sofar)) === '[]');
+    expect(answer.toString('latin1')).toMatch(/^HTTP\/1\.1 200 /);
     await bench.idle();
   });
 });
@@ -264,6 +265,20 @@ test('what is refused on a connection that stays leaves nothing on it', async ()
   expect(listeners).toEqual(listeners.map(() => listeners[0]));
 });
 
+/** Reads so many bytes a second. @returns after how many seconds the connection broke, or undefined */
+async function readSlowly(socket: Socket, bytesPerSecond: number, seconds: number): Promise<number | undefined> {
+  let closed = false;
+  socket.on('close', () => (closed = true));
+  for (let second = 0; second < seconds; second++) {
+    for (let part = 0; part < 10; part++) {
+      socket.read(Math.ceil(bytesPerSecond / 10));
+      await sleep(100);
+    }
+    if (closed || bench.slots.load.active === 0) return second;
+  }
+  return undefined;
+}
+
 describe('pace', () => {
   /** So large that a slow client takes longer for one than it may take nothing. */
   const BATCH = 4 * 1024 * 1024;
@@ -272,20 +287,6 @@ describe('pace', () => {
     for (;;) yield randomBytes((BATCH * 3) / 4).toString('base64');
   };
   const LIMITS = { DOWNLOAD_STALL_SECONDS: 5, DOWNLOAD_MIN_BYTES_PER_SECOND: 1000 };
-
-  /** Reads so many bytes a second. @returns after how many seconds the connection broke, or undefined */
-  async function readSlowly(socket: Socket, bytesPerSecond: number, seconds: number): Promise<number | undefined> {
-    let closed = false;
-    socket.on('close', () => (closed = true));
-    for (let second = 0; second < seconds; second++) {
-      for (let part = 0; part < 10; part++) {
-        socket.read(Math.ceil(bytesPerSecond / 10));
-        await sleep(100);
-      }
-      if (closed || bench.slots.load.active === 0) return second;
-    }
-    return undefined;
-  }
 
   test.each(['identity', 'gzip', 'br'])(
     'who takes a byte a second of %s is cut soon, and frees what it held',

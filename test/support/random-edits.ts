@@ -16,8 +16,8 @@ type Cells = (string | null)[];
 const codes = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 /** With SKUs that a careless statement or an order by something else than code points would get wrong. */
 export const SKUS = [...codes('P', 8), `it's "q" \\`, 'p1', '\u{1F383}', '\uFF5E'];
-export const LISTS = codes('L', 3);
-export const WAREHOUSES = codes('W', 3);
+const LISTS = codes('L', 3);
+const WAREHOUSES = codes('W', 3);
 const IDS = ['1', '2', 'A'];
 const TEXTS = [null, 'x', 'X', 'é\u{1F3A9}', `it's "q" \\ \\n`, 'two\nlines\t', ' kept '];
 const DECIMALS = [null, '0', '1', '0.05', '12.3456', '1000'];
@@ -80,7 +80,7 @@ const TABLES: Record<string, { columns: string[]; keys: number; row: (random: Se
     random.of([null, '2027-03-28', '2028-02-29']),
   ]),
 };
-export const EDITED_TABLES = Object.keys(TABLES);
+const EDITED_TABLES = Object.keys(TABLES);
 const CHILDREN = EDITED_TABLES.filter((name) => TABLES[name]!.columns.includes('SKU') && name !== 'products');
 
 function table(columns: string, keys: number, row: (random: SeededRandom) => Cells) {

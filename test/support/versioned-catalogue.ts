@@ -105,10 +105,11 @@ export class SlowDownload {
     return /transfer-encoding: chunked/i.test(head!) ? dechunk(body) : body;
   }
 
-  /** Reads what is left, of whatever bytes. @returns how the connection ended */
-  end(): Promise<'ended' | 'broken'> {
+  /** Reads what is left, compressed or not. @returns whether the client can tell that it is not complete */
+  async isCut(): Promise<boolean> {
+    this.socket.on('data', (chunk: Buffer) => this.chunks.push(chunk));
     this.socket.resume();
-    return this.ended;
+    return (await this.ended) === 'broken' || !this.chunks.at(-1)!.toString('latin1').endsWith('0\r\n\r\n');
   }
 
   /** Reads what is left. @returns whether the client can tell that the answer is not complete */
