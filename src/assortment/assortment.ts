@@ -31,11 +31,17 @@ export async function* assortment(
     FROM prices JOIN products ON products.SKU = prices.SKU ${join?.sql ?? ''}
     WHERE prices.PriceListCode = ? AND prices.SKU > ? AND (products.Status IS NULL OR products.Status <> '${OBSOLETE}')
     ORDER BY prices.SKU LIMIT ${batch}`;
-  let lastSku = '';
-  for (;;) {
-    const rows = await snapshot.query(sql, [...(join?.parameters ?? []), scope.priceList.code, lastSku]);
+  const read = (lastSku: string) => snapshot.query(sql, [...(join?.parameters ?? []), scope.priceList!.code, lastSku]);
+  let next = read('');
+  for (let full = true; full;) {
+    const rows = await next;
+    full = rows.length === batch;
+    if (full) {
+      // The database works on the next batch while this one is written.
+      next = read(String(rows.at(-1)!.SKU));
+      // Nobody may ask for it any more.
+      next.catch(() => undefined);
+    }
     if (rows.length) yield rows;
-    if (rows.length < batch) return;
-    lastSku = String(rows.at(-1)!.SKU);
   }
 }

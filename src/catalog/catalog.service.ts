@@ -10,8 +10,8 @@ import { shapeOf } from '../resource/shape.js';
 import { Product } from './product.entity.js';
 import { DOCUMENT_END, ProductDocuments } from './product-documents.js';
 
-/** Documents are large: so many are read at once that a first byte comes early and memory stays small. */
-const BATCH = 250;
+/** Documents are large: so many are read at once that others have their turn soon, and memory stays small. */
+const BATCH = 100;
 
 /** The products of a customer's assortment. */
 @Injectable()

@@ -48,12 +48,12 @@ export class DownloadService {
     // They are of the scope that the guard read; what is sent is of a later snapshot, and an error is of neither.
     for (const name of ['ETag', 'Cache-Control', 'Vary', 'Content-Encoding']) response.removeHeader(name);
     const gone = leaving(response);
-    const release = await this.slots.take(scope.customerCode, gone.signal).catch(unlessGone(gone.signal));
-    if (!release) return;
+    let release: (() => void) | undefined;
     try {
-      await this.sendFrom(response, scope, source, gone.signal);
+      release = await this.slots.take(scope.customerCode, gone.signal).catch(unlessGone(gone.signal));
+      if (release) await this.sendFrom(response, scope, source, gone.signal);
     } finally {
-      release();
+      release?.();
       gone.forget();
     }
   }

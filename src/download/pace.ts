@@ -16,9 +16,9 @@ export interface PaceLimits {
  */
 export function watchPace(socket: Socket, limits: PaceLimits, tooSlow: (reason: string) => void): () => void {
   const { window, bytesPerSecond, most } = limits;
-  const sent: number[] = [socket.bytesWritten];
+  const sent: number[] = [taken(socket)];
   const timer = setInterval(() => {
-    sent.push(socket.bytesWritten);
+    sent.push(taken(socket));
     const before = sent.at(-1 - window);
     const slow = before !== undefined && sent.at(-1)! - before < bytesPerSecond * window;
     if (!slow && sent.length <= most) return;
@@ -29,4 +29,13 @@ export function watchPace(socket: Socket, limits: PaceLimits, tooSlow: (reason: 
   }, 1000);
   const stop = () => clearInterval(timer);
   return stop;
+}
+
+/**
+ * Bytes that the system has taken from us: those that wait in our queues are none, however large the piece that was
+ * written last. The system has a buffer of its own, of a few MB, so that a slow client shows in jumps.
+ */
+function taken(socket: Socket): number {
+  const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null };
+  return socket.bytesWritten - socket.writableLength - (handle?.writeQueueSize ?? 0);
 }

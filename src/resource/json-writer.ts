@@ -29,6 +29,7 @@ function arrayWriter(name: string, element: Resource): JsonWriter {
 }
 
 function fieldWriter(resource: Resource, field: Field): JsonWriter {
+  if (field.ofScope) return scopeWriter(field, field.ofScope);
   const text = VALUE_WRITERS[field.type];
   return (row, scope) => {
     const value = field.value ? field.value(row, scope) : row[field.name];
@@ -39,6 +40,21 @@ function fieldWriter(resource: Resource, field: Field): JsonWriter {
       // The row is damaged: say which cell, since the answer is cut because of it.
       throw new DamagedRow(`${resource.name} ${row.SKU}: ${field.name} does not hold a ${field.type}`, { cause });
     }
+  };
+}
+
+/** Writes once what is the same in the elements of a whole answer. */
+function scopeWriter(field: Field, ofScope: NonNullable<Field['ofScope']>): JsonWriter {
+  let written: { scope: CustomerScope; text: string } | undefined;
+  return (_row, scope) => {
+    if (written?.scope !== scope) {
+      const value = ofScope(scope);
+      written = {
+        scope,
+        text: value === null || value === undefined ? 'null' : VALUE_WRITERS[field.type](value, field),
+      };
+    }
+    return written.text;
   };
 }
 
