@@ -179,9 +179,9 @@ describe.each(ENDPOINTS)('%s', (path) => {
     await sql(`UPDATE customers SET Active = 1 WHERE CustomerCode = 'SAME'`);
     for (let request = 0; request < 4; request++) await ask(path, { customer: 'LIMITED' });
     await failing(429, 'LIMITED');
-    await sql('ALTER TABLE content_versions RENAME TO hidden_versions');
+    await sql('ALTER TABLE price_lists RENAME TO hidden_lists');
     await failing(500);
-    await sql('ALTER TABLE hidden_versions RENAME TO content_versions');
+    await sql('ALTER TABLE hidden_lists RENAME TO price_lists');
   });
 
   test('a 304 and HEAD come before any query for the catalogue; an answer that fails there has no validator', async () => {
