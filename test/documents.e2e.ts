@@ -240,31 +240,4 @@ if (engine === 'mysql')
 
     test('an import stores nothing that it has overtaken', () =>
       changeMeanwhile(() => importing(importFiles({ 'products.csv': [['B', 'changed by it']] }))));
-
-    test('a transaction that touches none of its rows is not sacrificed to an import', async () => {
-      const foreign = await foreignConnection(service.database);
-      await foreign.run(BEGIN);
-      await foreign.run(`UPDATE stock SET AvailableQTY = 9 WHERE WarehouseCode = 'W0' AND SKU = 'A'`);
-      const files = importFiles({ 'products.csv': [['C', 'changed by it']], 'stock.csv': [['W0', 'B', '4']] });
-      const running = importing(files);
-      await lockWait(service.database);
-      const outcome = await foreign.run(`UPDATE products SET Name = 'foreign' WHERE SKU = 'A'`).catch(String);
-      await foreign.run('COMMIT');
-      await foreign.close();
-      expect([outcome, await running]).toEqual([undefined, expect.objectContaining({ code: 0 })]);
-      await expectAllInStep('both');
-    });
-
-    test('transactions that read first may write other rows than another one did meanwhile', async () => {
-      const foreign = await foreignConnection(service.database);
-      // The default from MariaDB 11.6 on; other servers do not know it.
-      await foreign.run('SET SESSION innodb_snapshot_isolation = ON').catch(() => undefined);
-      await foreign.run(BEGIN);
-      await foreign.run('SELECT * FROM products');
-      await sql(`UPDATE products SET Name = 'another' WHERE SKU = 'B'`);
-      await foreign.run(`UPDATE products SET Name = 'foreign' WHERE SKU = 'A'`);
-      await foreign.run('COMMIT');
-      await foreign.close();
-      await expectAllInStep('both');
-    });
   });

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
 import { DatabaseService } from '../database/database.service.js';
 import type { WriteSession } from '../database/engine.js';
 import type { Query, Row } from '../database/query.js';
@@ -74,7 +75,7 @@ export class ProductDocuments {
   /** Stores the missing documents in a transaction of their own. @param all make those anew that are there, too */
   async build(all = false): Promise<number> {
     return this.database.write(async (session) => {
-      if (all) await session.query('DELETE FROM product_documents');
+      if (all) await this.forgetAll(session);
       return this.store(session);
     });
   }
@@ -98,6 +99,8 @@ export class ProductDocuments {
 
   /** Stores the documents of all products that have none. @returns how many that were */
   async store(session: WriteSession): Promise<number> {
+    // Whoever changes a product renews this version: from here on they wait, and what they changed before is committed.
+    await session.query(`UPDATE content_versions SET Version = Version WHERE Part = 'products'`);
     let count = 0;
     let last = '';
     for (;;) {
@@ -107,6 +110,12 @@ export class ProductDocuments {
       count += await this.storeThese(session, skus);
       last = skus.at(-1)!;
     }
+  }
+
+  /** Leaves neither documents nor versions as they were, since somebody wrote past the triggers. */
+  private async forgetAll(session: WriteSession): Promise<void> {
+    await session.query('DELETE FROM product_documents');
+    await session.query('UPDATE content_versions SET Version = ?', [randomUUID()]);
   }
 
   private async compare(query: Query, stored: readonly Row[], check: DocumentCheck): Promise<void> {

@@ -116,6 +116,8 @@ export class ServerEngine implements Engine {
       const limits = { parameters: Infinity, bytes: Number(row?.bytes) };
       // Triggers leave the rows of this session alone: an import does their work by the batch (import/content-changes.ts).
       await query('SET @customer_data_import = 1');
+      // Each statement sees what others committed before it, so that what is derived from rows is not of older ones.
+      await query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
       await query('START TRANSACTION');
       try {
         const result = await work({ query, limits, values, upsertClause, rowIn });

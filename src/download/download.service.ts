@@ -44,6 +44,7 @@ export class DownloadService {
     response.type('application/json');
     describe(response, source, scope, encoding);
     if (request.fresh) return void response.status(304).end();
+    if (encoding !== 'identity') response.set('Content-Encoding', encoding);
     if (request.method === 'HEAD') return void response.end();
     // They are of the scope that the guard read; what is sent is of a later snapshot, and an error is of neither.
     for (const name of ['ETag', 'Cache-Control', 'Vary', 'Content-Encoding']) response.removeHeader(name);
@@ -60,7 +61,10 @@ export class DownloadService {
 
   private async sendFrom(response: Response, scope: CustomerScope, source: ElementSource, gone: AbortSignal) {
     const encoding = encodingOf(response.req);
-    const body = this.jsonArray(scope, source, (current) => describe(response, source, current, encoding));
+    const body = this.jsonArray(scope, source, (current) => {
+      describe(response, source, current, encoding);
+      if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+    });
     try {
       const first = await body.next();
       if (gone.aborted) return;

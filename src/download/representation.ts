@@ -33,7 +33,6 @@ export function describe(response: Response, content: Content, scope: CustomerSc
     ETag: `"${hash}"`,
     'Cache-Control': 'private, no-cache',
     Vary: 'Authorization, Accept, Accept-Encoding',
-    ...(encoding === 'identity' ? {} : { 'Content-Encoding': encoding }),
   });
 }
 

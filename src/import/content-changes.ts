@@ -43,10 +43,10 @@ export class ContentChanges {
     }
   }
 
-  /** Makes the documents that are missing now, and renews the versions of all that changed. Last of all. */
+  /** Renews the versions of all that changed, and makes the documents that are missing now. Last of all. */
   async finish(version: string): Promise<void> {
-    await this.documents.store(this.session);
     await renewVersions(this.session, [...this.parts.values()], version);
+    await this.documents.store(this.session);
   }
 
   private add(part: ContentPart): void {

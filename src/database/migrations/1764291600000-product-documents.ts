@@ -16,7 +16,7 @@ export class ProductDocuments1764291600000 implements MigrationInterface {
   SKU varchar(64) NOT NULL PRIMARY KEY,
   Shape varchar(16) NOT NULL,
   Document ${blob} NOT NULL,
-  FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCADE
+  FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCADE ON UPDATE CASCADE
 )${tableOptions}`);
     await queryRunner.query(`CREATE TABLE content_versions (
   Part varchar(16) NOT NULL,

@@ -53,7 +53,7 @@ export async function dialectOf(queryRunner: QueryRunner): Promise<Dialect> {
     trigger: (name, event, table, statements) => ({
       name,
       sql: `CREATE TRIGGER ${name} AFTER ${event} ON ${table} FOR EACH ROW
-IF @customer_data_import IS NULL THEN ${statements.join('; ')}; END IF`,
+IF COALESCE(@customer_data_import, 0) = 0 THEN ${statements.join('; ')}; END IF`,
     }),
     tableOptions: ` ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE ${collation}`,
   };
