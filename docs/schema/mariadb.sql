@@ -89,7 +89,7 @@ CREATE TABLE `product_documents` (
   `Shape` varchar(16) NOT NULL,
   `Document` mediumblob NOT NULL,
   PRIMARY KEY (`SKU`),
-  CONSTRAINT `product_documents_ibfk_1` FOREIGN KEY (`SKU`) REFERENCES `products` (`SKU`) ON DELETE CASCADE
+  CONSTRAINT `product_documents_ibfk_1` FOREIGN KEY (`SKU`) REFERENCES `products` (`SKU`) ON DELETE CASCADE ON UPDATE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `product_images` (
@@ -159,82 +159,82 @@ CREATE TABLE `warehouses` (
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TRIGGER prices_delete AFTER DELETE ON prices FOR EACH ROW
-IF @customer_data_import IS NULL THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER prices_insert AFTER INSERT ON prices FOR EACH ROW
-IF @customer_data_import IS NULL THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER prices_update AFTER UPDATE ON prices FOR EACH ROW
-IF @customer_data_import IS NULL THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER price_lists_delete AFTER DELETE ON price_lists FOR EACH ROW
-IF @customer_data_import IS NULL THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER price_lists_insert AFTER INSERT ON price_lists FOR EACH ROW
-IF @customer_data_import IS NULL THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER price_lists_update AFTER UPDATE ON price_lists FOR EACH ROW
-IF @customer_data_import IS NULL THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER products_delete AFTER DELETE ON products FOR EACH ROW
-IF @customer_data_import IS NULL THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER products_insert AFTER INSERT ON products FOR EACH ROW
-IF @customer_data_import IS NULL THEN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER products_update AFTER UPDATE ON products FOR EACH ROW
-IF @customer_data_import IS NULL THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER product_accessories_delete AFTER DELETE ON product_accessories FOR EACH ROW
-IF @customer_data_import IS NULL THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER product_accessories_insert AFTER INSERT ON product_accessories FOR EACH ROW
-IF @customer_data_import IS NULL THEN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER product_accessories_update AFTER UPDATE ON product_accessories FOR EACH ROW
-IF @customer_data_import IS NULL THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER product_composition_delete AFTER DELETE ON product_composition FOR EACH ROW
-IF @customer_data_import IS NULL THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER product_composition_insert AFTER INSERT ON product_composition FOR EACH ROW
-IF @customer_data_import IS NULL THEN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER product_composition_update AFTER UPDATE ON product_composition FOR EACH ROW
-IF @customer_data_import IS NULL THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER product_images_delete AFTER DELETE ON product_images FOR EACH ROW
-IF @customer_data_import IS NULL THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER product_images_insert AFTER INSERT ON product_images FOR EACH ROW
-IF @customer_data_import IS NULL THEN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER product_images_update AFTER UPDATE ON product_images FOR EACH ROW
-IF @customer_data_import IS NULL THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER product_substitutions_delete AFTER DELETE ON product_substitutions FOR EACH ROW
-IF @customer_data_import IS NULL THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER product_substitutions_insert AFTER INSERT ON product_substitutions FOR EACH ROW
-IF @customer_data_import IS NULL THEN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER product_substitutions_update AFTER UPDATE ON product_substitutions FOR EACH ROW
-IF @customer_data_import IS NULL THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER stock_delete AFTER DELETE ON stock FOR EACH ROW
-IF @customer_data_import IS NULL THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER stock_insert AFTER INSERT ON stock FOR EACH ROW
-IF @customer_data_import IS NULL THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', NEW.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', NEW.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER stock_update AFTER UPDATE ON stock FOR EACH ROW
-IF @customer_data_import IS NULL THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', NEW.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', NEW.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER warehouses_delete AFTER DELETE ON warehouses FOR EACH ROW
-IF @customer_data_import IS NULL THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER warehouses_insert AFTER INSERT ON warehouses FOR EACH ROW
-IF @customer_data_import IS NULL THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', NEW.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', NEW.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
 CREATE TRIGGER warehouses_update AFTER UPDATE ON warehouses FOR EACH ROW
-IF @customer_data_import IS NULL THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', NEW.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', NEW.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;

@@ -109,7 +109,7 @@ CREATE TABLE product_documents (
   SKU varchar(64) NOT NULL PRIMARY KEY,
   Shape varchar(16) NOT NULL,
   Document blob NOT NULL,
-  FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCADE
+  FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCADE ON UPDATE CASCADE
 );
 
 CREATE TRIGGER product_images_delete AFTER DELETE ON product_images FOR EACH ROW BEGIN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
