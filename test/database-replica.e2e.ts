@@ -21,11 +21,6 @@ if (engine === 'sqlite') {
   });
   afterEach(() => Promise.all([primary.drop(), replica.drop()]));
 
-  const quantity = async (service: TestService, token: string) => {
-    const stock = JSON.parse(await service.text('/stock', token)) as { SKU: string; AvailableQTY: number }[];
-    return stock.find(({ SKU }) => SKU === 'SHARED')!.AvailableQTY;
-  };
-
   test('answers come from a replica, credentials from the server', async () => {
     const service = await TestService.start({ DATABASE_REPLICA_URLS: replica.url }, primary);
     // The key is issued on the server alone.
@@ -70,4 +65,10 @@ if (engine === 'sqlite') {
       /^(?!.*hunter2).*DATABASE_REPLICA_URLS must be mysql:/s,
     );
   });
+}
+
+/** The quantity that the customer A is answered. */
+async function quantity(service: TestService, token: string): Promise<number> {
+  const stock = JSON.parse(await service.text('/stock', token)) as { SKU: string; AvailableQTY: number }[];
+  return stock.find(({ SKU }) => SKU === 'SHARED')!.AvailableQTY;
 }
