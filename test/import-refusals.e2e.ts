@@ -152,7 +152,7 @@ describe('two primary images of a product', () => {
 
   test('one in the file, one stored', async () => {
     expect(await complaints(images(['B', '1', '', 'true'], ['A', '2', '', 'yes']))).toEqual([
-      `product_images.csv:3: ${CONFLICT} a stored row that is not in the file: A, 1`,
+      `product_images.csv:3: ${CONFLICT} a stored row that is not in the file: A, 1; give it, too, with false, or use --replace`,
     ]);
   });
 

@@ -249,7 +249,9 @@ describe('standard input', () => {
   });
 
   test('without --as it is asked what it holds', async () => {
-    expect(await complaints('-')).toEqual(['standard input: say by --as which table it is for']);
+    expect(await complaints('-')).toEqual([
+      'standard input: say by --as which table it is for, or by --map how to read it',
+    ]);
   });
 
   test('named twice it is refused', async () => {

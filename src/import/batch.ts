@@ -6,6 +6,8 @@ const ROWS = 1000;
 const CHARACTERS = 250_000;
 /** A UTF-16 unit takes at most three bytes of UTF-8; one that is escaped takes two. */
 const BYTES_A_CHARACTER = 3;
+/** What stands around the rows of a statement. */
+const STATEMENT_BYTES = 10_000;
 /** Quotes, commas and placeholders around a value. */
 const AROUND_A_VALUE = 4;
 
@@ -18,7 +20,7 @@ export class Batches {
 
   constructor({ parameters, bytes }: WriteSession['limits'], columns: number) {
     this.mostRows = Math.max(1, Math.min(ROWS, Math.floor(parameters / columns)));
-    this.mostCharacters = Math.min(CHARACTERS, bytes / BYTES_A_CHARACTER);
+    this.mostCharacters = Math.min(CHARACTERS, (bytes - STATEMENT_BYTES) / BYTES_A_CHARACTER);
   }
 
   /** Adds a row. @returns the batch before it, where that would not hold it, too */

@@ -58,7 +58,10 @@ export class OnePerGroup {
         complain(
           groups.get(group)!,
           this.source.label(this.flag),
-          this.complaint(group, `a stored row that is not in the file: ${values.join(', ')}`),
+          this.complaint(
+            group,
+            `a stored row that is not in the file: ${values.join(', ')}; give it, too, with false, or use --replace`,
+          ),
         );
       }
     }

@@ -5,6 +5,8 @@ import { keyText, TableRows, type RowValues } from './table-rows.js';
 import { scanTable } from './table-scan.js';
 
 const BATCH_ROWS = 1000;
+/** The longest key, 64 and 255 characters of four bytes, all of them escaped. */
+const KEY_BYTES = 2 * 4 * (64 + 255);
 /** A file that would take away more than this part of what it speaks for is more likely cut short than true. */
 const MOST_REMOVED = 0.2;
 
@@ -98,8 +100,8 @@ export class Replacement {
   private async remove(table: ImportTable, keys: readonly RowValues[]): Promise<void> {
     if (this.context.dryRun || !this.context.problems.none) return;
     const rows = new TableRows(this.context.session, table, table.columns);
-    for (let start = 0; start < keys.length; start += BATCH_ROWS)
-      await rows.remove(keys.slice(start, start + BATCH_ROWS));
+    const atOnce = Math.max(1, Math.min(BATCH_ROWS, Math.floor(this.context.session.limits.bytes / KEY_BYTES) - 1));
+    for (let start = 0; start < keys.length; start += atOnce) await rows.remove(keys.slice(start, start + atOnce));
   }
 
   private guard(): void {

@@ -4,6 +4,9 @@ import { call } from './http-call.js';
 const PATHS = ['/products', '/prices', '/stock', '/health'];
 const PAUSE_MS = 50;
 
+/** As many versions are noted; nobody has to see more to know that something is wrong. */
+const MOST_NOTED = 10;
+
 /** What a reader saw, from its first answer to its last. */
 export interface Seen {
   /** Whose answers they were, one after the other, without repetitions. An answer that nobody knows is described. */
@@ -46,7 +49,7 @@ export class KnownAnswers {
         const start = performance.now();
         const answer = await this.answer(path);
         times.push(performance.now() - start);
-        seen.push(this.versions.get(answer) ?? `${answer.slice(0, 300)}… of ${answer.length} characters`);
+        seen.push(this.versions.get(answer) ?? `${answer.slice(0, 150)}… of ${answer.length} characters`);
       }
       return { seen, times };
     });
@@ -79,10 +82,14 @@ export class SteadyReader {
     for (let last = false; !last; await sleep(PAUSE_MS)) {
       last = this.stopping;
       const { seen, times } = await this.pass();
-      for (const version of seen)
-        if (version && version !== this.seen.versions.at(-1)) this.seen.versions.push(version);
+      for (const version of seen) this.note(version);
       this.seen.answers += seen.length;
       this.seen.longest = Math.max(this.seen.longest, ...times);
     }
+  }
+
+  private note(version: string): void {
+    const { versions } = this.seen;
+    if (version && version !== versions.at(-1) && versions.length < MOST_NOTED) versions.push(version);
   }
 }

@@ -24,7 +24,9 @@ interface Exact {
 function exact(text: string): Exact {
   const [, sign, whole, fraction = ''] = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?$/.exec(text.trim()) ?? [];
   if (whole === undefined)
-    throw new CellError(`${quoted(text)} is not a number: digits, a point where needed, no other separator`);
+    throw new CellError(
+      `${quoted(text)} is not a number: digits, a point where needed, no other separator${/,\d+$/.test(text) ? '; for a decimal comma say --decimal-comma' : ''}`,
+    );
   return { digits: BigInt(`${sign}${whole}${fraction}`), decimals: fraction.length };
 }
 

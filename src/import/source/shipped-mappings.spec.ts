@@ -11,11 +11,11 @@ const read = async (system: string) => readMapped(sampleOf(system), await mappin
 const rows = (columns: string[], values: unknown[][]) =>
   values.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])));
 
-const images = (folder: string, values: [SKU: string, path: string, main: boolean][]) =>
+const images = (idFolder: string, fileFolder: string, values: [SKU: string, path: string, main: boolean][]) =>
   values.map(([SKU, path, IsPrimaryImage]) => ({
     SKU,
-    ImageID: folder + path,
-    FileName: folder + path,
+    ImageID: idFolder + path,
+    FileName: fileFolder + path,
     IsPrimaryImage,
   }));
 
@@ -35,6 +35,7 @@ test('magento2.yaml', async () => {
       {
         ...lantern,
         SKU: 'LAN-100-RED',
+        ProductCategoryCode: 'Lanterns/Paper',
         Name: 'Paper lantern, red',
         WebsiteDescription: '<p>Folds flat.</p>\n<ul><li>Wire frame</li><li>"Click" clasp</li></ul>',
         MainColour: 'Red',
@@ -61,7 +62,7 @@ test('magento2.yaml', async () => {
       },
       { SKU: 'PLAN-1', Name: 'Party plan by e-mail', Status: 'ACTIVE' },
     ],
-    product_images: images('', [
+    product_images: images('', photos, [
       ['LAN-100-RED', '/l/a/lan-100-red.jpg', true],
       ['LAN-100-RED', '/l/a/lan-100-back.jpg', false],
       ['LAN-100-BLU', '/l/a/lan-100-blu.jpg', false],
@@ -152,7 +153,7 @@ test('woocommerce.yaml', async () => {
       },
       { SKU: 'CLASS-1', Name: 'Flying lesson', Status: 'ACTIVE' },
     ],
-    product_images: images(`${uploads}/`, [
+    product_images: images(`${uploads}/`, `${uploads}/`, [
       ['KITE-1', 'kite-1.jpg', true],
       ['KITE-1', 'kite-1-box.jpg', false],
       ['WIND-RED', 'wind-red.jpg', true],
@@ -232,7 +233,7 @@ const SHOPIFY_TABLES = {
       StyleCode: 'cloak',
     },
   ],
-  product_images: images(`${CDN}/`, [
+  product_images: images(`${CDN}/`, `${CDN}/`, [
     ['HAT-BLK-M', 'hat-1.jpg', true],
     ['HAT-BLK-M', 'hat-2.jpg', false],
     ['HAT-BLK-M', 'hat-black.jpg', false],

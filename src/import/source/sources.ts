@@ -96,7 +96,7 @@ class Opening {
       if ((await stat(path)).isDirectory()) return this.openFolder(path, mapping);
       const file = this.noted(await InputFile.at(path));
       if (mapping) return this.addMapped(file, mapping);
-      const complaint = `no import file has this name; ${NAMES}; or say by --as which table it is for`;
+      const complaint = `no import file has this name; ${NAMES}; or say by --as which table it is for, or by --map how to read it`;
       return this.addFile(file, this.request.as ?? tableName(file.name), complaint);
     });
   }
@@ -106,7 +106,7 @@ class Opening {
       return this.problems.add(STDIN_NAME, 0, '', 'it can be read once only, and is named twice');
     const file = this.noted(await InputFile.from(this.stdin ?? process.stdin, STDIN_NAME));
     if (mapping) return this.addMapped(file, mapping);
-    return this.addFile(file, this.request.as ?? '', 'say by --as which table it is for');
+    return this.addFile(file, this.request.as ?? '', 'say by --as which table it is for, or by --map how to read it');
   }
 
   private async openFolder(folder: string, mapping?: Mapping): Promise<void> {
