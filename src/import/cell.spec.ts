@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Field } from '../resource/field.decorator.js';
 import { CellError, parseCell } from './cell.js';
 
@@ -131,4 +133,21 @@ test.each([
 test('a NUL character is refused: the embedded database would cut the text there', () => {
   for (const type of ['varchar', 'text'] as const)
     expect(() => parseCell('x\0y', { name: 'N', type, length: 9, stored: true, answered: true })).toThrow(CellError);
+});
+
+/** What is wrong with a product of a megabyte. */
+function errorOfLarge(product: { text: string }): CellError {
+  const [error] = ['Name'].map(() => new CellError(`is wrong: ${product.text.length}`));
+  return error!;
+}
+
+test('an error keeps nothing alive of what was read: whole batches of them wait', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  const errors = Array.from({ length: 50 }, () => errorOfLarge({ text: Buffer.alloc(2 ** 20, 'x').toString() }));
+  collect();
+  expect((process.memoryUsage().heapUsed - before) / 1024 ** 2).toBeLessThan(10);
+  expect(errors).toHaveLength(50);
 });

@@ -6,7 +6,13 @@ import { quoted } from './excerpt.js';
 export type CellValue = string | number | boolean | null;
 
 /** What is wrong with a cell, in words for the operator. */
-export class CellError extends Error {}
+export class CellError extends Error {
+  constructor(message: string) {
+    super(message);
+    // It waits in its batch, and the frames of its stack would keep all that was read around it.
+    this.stack = message;
+  }
+}
 
 /** MySQL's TEXT holds so many bytes. */
 const TEXT_BYTES = 65_535;

@@ -68,11 +68,11 @@ async function triggers(queryRunner: QueryRunner): Promise<{ name: string; sql: 
   return Object.entries(SIDES).flatMap(([event, sides]) => [
     ...PRODUCT_TABLES.map((table) => {
       const forget = sides.map((side) => `DELETE FROM product_documents WHERE SKU = ${side}.SKU`);
-      return trigger(`${table}_${event.toLowerCase()}`, event, table, [...forget, bump('products', "''")]);
+      return trigger(nameOf(table, event), event, table, [...forget, bump('products', "''")]);
     }),
     ...CODED.map(({ table, part, code }) =>
       trigger(
-        `${table}_${event.toLowerCase()}`,
+        nameOf(table, event),
         event,
         table,
         sides.map((side) => bump(part, `${side}.${code}`)),
@@ -80,6 +80,8 @@ async function triggers(queryRunner: QueryRunner): Promise<{ name: string; sql: 
     ),
   ]);
 }
+
+const nameOf = (table: string, event: string) => `content_${table}_${event.toLowerCase()}`;
 
 /** A server that logs for replicas lets only trusted accounts make triggers, unless it is told to trust all. */
 async function createTrigger(queryRunner: QueryRunner, name: string, sql: string): Promise<void> {

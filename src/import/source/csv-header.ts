@@ -1,5 +1,7 @@
 import { excerpt, quoted } from '../excerpt.js';
 import { didYouMean } from './did-you-mean.js';
+import type { CsvRecord } from './record-parser.js';
+import { SourceFault } from './table-source.js';
 
 /** What is wrong with a column of a header; `column` is '' where it is about all of it. */
 export interface HeaderFault {
@@ -9,6 +11,15 @@ export interface HeaderFault {
 
 /** What separates cells in files that are read with another delimiter. */
 const SEPARATOR = /[,;\t|]/;
+
+/** No system has more columns, and each one that is unknown would be a problem. */
+const MOST_COLUMNS = 2000;
+
+/** @throws {SourceFault} if a header has more cells than any table */
+export function refuseTooWide({ line, cells }: CsvRecord): void {
+  if (cells.length > MOST_COLUMNS)
+    throw new SourceFault(line, `the header has ${cells.length} cells, ${MOST_COLUMNS} is the most; is it the header?`);
+}
 
 /** All in which the headers of a file are not exactly these columns, in any order. */
 export function headerFaults(headers: readonly string[], columns: readonly string[]): HeaderFault[] {

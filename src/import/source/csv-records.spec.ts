@@ -149,19 +149,40 @@ test.each([
   expect(records.filter(({ cells }) => cells[0] === '1')).toHaveLength(line > 2 && !content.includes('"1') ? 1 : 0);
 });
 
-test('a quote that takes in too much is a fault before the file is read to its end', async () => {
-  let megabytes = 0;
+test.each([
+  ['a quote that takes in too much', '"3,4\n', 'x'],
+  ['a row of delimiters without end', '', ','],
+])('%s is a fault before the file is read to its end', async (_, start, more) => {
+  let pieces = 0;
   async function* endless() {
-    yield Buffer.from('a,b\n1,2\n"3,4\n');
-    for (; megabytes < 100; megabytes++) yield Buffer.alloc(1024 * 1024, 'x');
+    yield Buffer.from(`a,b\n1,2\n${start}`);
+    for (; pieces < 1000; pieces++) yield Buffer.alloc(64 * 1024, more);
   }
   const records: CsvRecord[] = [];
   const reading = async () => {
     for await (const chunk of readCsv(endless(), OPTIONS)) records.push(...chunk);
   };
-  await expect(reading()).rejects.toMatchObject({ line: 3, message: expect.stringContaining('more than 8 MB') });
+  await expect(reading()).rejects.toMatchObject({ line: 3, message: expect.stringContaining('more than 2 MB') });
   expect(text(records)).toEqual(['1: "a","b"', '2: "1","2"']);
-  expect(megabytes).toBeLessThan(12);
+  expect(pieces).toBeLessThan(40);
+});
+
+test('any number of blank lines is passed over', async () => {
+  const records: CsvRecord[] = [];
+  const content = inPieces(`a,b\n${'\n'.repeat(3 * 1024 * 1024)}1,2\n`, 64 * 1024);
+  for await (const chunk of readCsv(content, OPTIONS)) records.push(...chunk);
+  expect(records.map(({ cells }) => cells)).toEqual([
+    ['a', 'b'],
+    ['1', '2'],
+  ]);
+});
+
+test('the longest row that a table takes is read, all of it quotes', async () => {
+  const cell = `"${'""'.repeat(65_535)}"`;
+  const records: CsvRecord[] = [];
+  const content = inPieces(`a\n${Array(7).fill(cell).join()}\n`, 64 * 1024);
+  for await (const chunk of readCsv(content, OPTIONS)) records.push(...chunk);
+  expect(records[1]!.cells.map(({ length }) => length)).toEqual(Array(7).fill(65_535));
 });
 
 test('a reader that stops early stops the file', async () => {

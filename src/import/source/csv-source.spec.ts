@@ -122,3 +122,10 @@ test('a decimal point where the comma is the sign is an error of its cell', asyn
   const { rows } = await read('prices', `${header}\nA.1;B;1.234,50;;;1\n`, { decimalComma: true });
   expect(rows).toEqual([expect.stringMatching(/^2: A\.1\|B\|\|\|Error: "1\.234,50" has a point.*\|1$/)]);
 });
+
+test('a header of too many cells is one problem', async () => {
+  expect(await read('prices', `${HEADER}${','.repeat(100_000)}\n`)).toEqual({
+    rows: [],
+    complaints: ['prices.csv:1: : the header has 100006 cells, 2000 is the most; is it the header?'],
+  });
+});

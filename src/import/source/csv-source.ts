@@ -1,7 +1,7 @@
 import type { Field } from '../../resource/field.decorator.js';
 import { isNumber } from '../cell.js';
 import type { ImportTable } from '../import-tables.js';
-import { headerFaults, widthFault } from './csv-header.js';
+import { headerFaults, refuseTooWide, widthFault } from './csv-header.js';
 import { readCsv } from './csv-records.js';
 import { pointCell } from './decimal-comma.js';
 import type { InputFile } from './input-file.js';
@@ -31,7 +31,9 @@ export function csvSource(file: InputFile, table: ImportTable, options: ReadingO
  * The names of the columns, in the order of the file.
  * @throws {SourceFault} the last thing that is wrong with them; `complain` is told the others
  */
-function readHeader({ line, cells }: CsvRecord, columns: readonly Field[], complain: Complain): string[] {
+function readHeader(record: CsvRecord, columns: readonly Field[], complain: Complain): string[] {
+  refuseTooWide(record);
+  const { line, cells } = record;
   const headers = cells.map((cell) => cell.trim());
   const names = columns.map(({ name }) => name);
   const faults = headerFaults(headers, names);

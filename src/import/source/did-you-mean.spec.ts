@@ -21,3 +21,8 @@ test.each([
 test('nothing is meant where no name is left', () => {
   expect(didYouMean('Name', [])).toBe('');
 });
+
+test('a text too long for a name is compared with none', () => {
+  const long = 'x'.repeat(100);
+  expect(didYouMean(`${long}y`, [long])).toBe('');
+});

@@ -120,6 +120,18 @@ test('an element without end is a fault before it fills the memory', async () =>
   }
   const { elements, fault } = await readPieces(endless());
   expect(elements).toHaveLength(1);
-  expect(fault).toMatchObject({ line: 2, message: expect.stringContaining('more than 64 MB') });
-  expect(megabytes).toBeLessThan(70);
+  expect(fault).toMatchObject({ line: 2, message: expect.stringContaining('more than 4 MB') });
+  expect(megabytes).toBeLessThan(6);
+});
+
+test('the texts of a product are read at their longest, every character escaped', async () => {
+  const element = `{${Array(7)
+    .fill(`"a":"${'\\u0022'.repeat(65_535)}"`)
+    .join()}}`;
+  async function* once() {
+    yield element;
+  }
+  const { elements, fault } = await readPieces(once());
+  expect(fault).toBeUndefined();
+  expect(elements[0]!.text.length).toBe(element.length);
 });

@@ -47,8 +47,8 @@ const PLACES: Record<Place, Expectation> = {
   'after array': { expected: 'the end of the file', complete: true },
 };
 
-/** Bounds the memory that an element takes, in characters; no product comes near. */
-const LONGEST_ELEMENT = 64 * 1024 * 1024;
+/** Bounds the memory that an element takes, in characters: twice the texts of a product, every character escaped. */
+const LONGEST_ELEMENT = 4 * 1024 * 1024;
 /** A product with its arrays is three deep. */
 const DEEPEST = 64;
 
@@ -171,7 +171,7 @@ class ElementSplitter {
   private keep(element: JsonElement, end: number): void {
     element.text += this.piece.slice(this.from, end);
     if (element.text.length > LONGEST_ELEMENT)
-      this.fail('the element that starts here has more than 64 MB; each product is an element', element.line);
+      this.fail('the element that starts here has more than 4 MB; each product is an element', element.line);
   }
 
   private fail(message: string, line = this.line): void {

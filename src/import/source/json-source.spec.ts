@@ -142,6 +142,15 @@ test('keys that are unknown are told once, at every level, also in arrays that a
   ]);
 });
 
+test('of many unknown keys of an object the first 20 are named', async () => {
+  const others = Object.fromEntries(Array.from({ length: 22 }, (_, index) => [`x${index}`, 1]));
+  const { complaints } = await read(product({ ...others, ProductPrices: [others] }));
+  expect(complaints).toHaveLength(42);
+  expect(complaints[19]).toBe('1: x19: unknown key');
+  expect(complaints[20]).toBe('1: : … and 2 more unknown keys');
+  expect(complaints[41]).toBe('1: ProductPrices: … and 2 more unknown keys');
+});
+
 test('keys that are missing are told once, and the other cells are rows all the same', async () => {
   const content = FULL.replace('"Name":"Coat \\"x\\"",', '')
     .replace('"FileName":null,', '')

@@ -262,6 +262,12 @@ test('headers that find a row are looked for, too', async () => {
   ]);
 });
 
+test('a header of too many cells is one fault', async () => {
+  expect((await read(PRODUCTS, `x${','.repeat(2000)}\n`)).complaints).toEqual([
+    'export.csv:1: the header has 2001 cells, 2000 is the most; is it the header?',
+  ]);
+});
+
 test('an empty file is a fault', async () => {
   expect((await read(PRODUCTS, '')).complaints).toEqual([
     'export.csv:1: the file is empty; its first line has to name the columns',

@@ -1,7 +1,7 @@
 import type { Field } from '../../resource/field.decorator.js';
 import type { ImportTable } from '../import-tables.js';
 import { excerpt } from '../excerpt.js';
-import { widthFault } from './csv-header.js';
+import { refuseTooWide, widthFault } from './csv-header.js';
 import { readCsv } from './csv-records.js';
 import { ForeignHeader } from './foreign-header.js';
 import type { InputFile } from './input-file.js';
@@ -93,8 +93,9 @@ class MappedSource implements TableSource {
     if (!rows) throw new SourceFault(1, 'the file is empty; its first line has to name the columns');
   }
 
-  private open({ cells, line }: CsvRecord, complain: Complain): MappedRows {
-    this.header.read(cells, line, this.headers, complain);
+  private open(record: CsvRecord, complain: Complain): MappedRows {
+    refuseTooWide(record);
+    this.header.read(record.cells, record.line, this.headers, complain);
     return this.mapped(complain);
   }
 

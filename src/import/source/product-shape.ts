@@ -7,6 +7,9 @@ import { isObject, type JsonObject } from './json-value.js';
 const ARRAYS = arraysOf(Product).map(({ name, resource }) => ({ name, keys: keysOf(resource) }));
 const KEYS = new Set([...keysOf(Product), ...ARRAYS.map(({ name }) => name)]);
 
+/** So many unknown keys of one object are named. */
+const LISTED = 20;
+
 function keysOf(resource: Resource): Set<string> {
   return new Set(fieldsOf(resource).map(({ name }) => name));
 }
@@ -42,9 +45,8 @@ function checkKeys(
   prefix: string,
   complain: (path: string, message: string) => void,
 ): void {
-  for (const key of Object.keys(object))
-    if (!keys.has(key)) {
-      const missing = [...keys].filter((name) => object[name] === undefined);
-      complain(prefix + excerpt(key), `unknown key${didYouMean(key, missing)}`);
-    }
+  const unknown = Object.keys(object).filter((key) => !keys.has(key));
+  const missing = [...keys].filter((name) => object[name] === undefined);
+  for (const key of unknown.slice(0, LISTED)) complain(prefix + excerpt(key), `unknown key${didYouMean(key, missing)}`);
+  if (unknown.length > LISTED) complain(prefix.slice(0, -1), `… and ${unknown.length - LISTED} more unknown keys`);
 }

@@ -7,8 +7,8 @@ export interface CsvRecord {
   cells: string[];
 }
 
-/** Bounds the memory that a quote takes which nobody closes. */
-const LONGEST_RECORD = 8 * 1024 * 1024;
+/** Bounds the memory that a quote takes which nobody closes. Of a row's texts, all quotes doubled, it holds the double. */
+const LONGEST_RECORD = 2 * 1024 * 1024;
 
 const LINE_ENDS: ReadonlySet<unknown> = new Set([0x0a, 0x0d]);
 
@@ -17,7 +17,7 @@ const MEANINGS: Record<string, string> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote that opens here is never closed',
   CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; within a quoted cell a quote has to be doubled',
   INVALID_OPENING_QUOTE: 'a quote stands in a cell that does not begin with one; quote the cell and double the quote',
-  CSV_MAX_RECORD_SIZE: 'it has more than 8 MB; is a quote not closed?',
+  CSV_MAX_RECORD_SIZE: 'it has more than 2 MB; is a quote not closed?',
 };
 
 /**
@@ -32,6 +32,8 @@ export class RecordParser extends Parser {
   /** The parser counts a CRLF within quotes as two lines. */
   private overcount = 0;
   private lastByte?: number;
+  /** Bytes of the record that has begun, without those of the piece that it began in. */
+  private begun = 0;
 
   constructor(delimiter: string) {
     super({
@@ -46,9 +48,13 @@ export class RecordParser extends Parser {
   }
 
   /** @throws {SourceFault} */
-  parse(piece: Buffer): Promise<void> {
+  async parse(piece: Buffer): Promise<void> {
     this.lastByte = piece.at(-1) ?? this.lastByte;
-    return this.settled((done) => this.write(piece, done));
+    const ended = this.ended;
+    await this.settled((done) => this.write(piece, done));
+    this.begun = this.ended === ended ? this.begun + piece.length : 0;
+    // The parser does not count delimiters.
+    if (this.begun > LONGEST_RECORD) throw this.fault({ code: 'CSV_MAX_RECORD_SIZE' });
   }
 
   /** @throws {SourceFault} */
@@ -85,6 +91,11 @@ export class RecordParser extends Parser {
     this.blankLines = blankLines;
   }
 
+  /** How many records and blank lines there were. */
+  private get ended(): number {
+    return this.info.records + this.info.empty_lines;
+  }
+
   /** The line that the record after the last one starts on. */
   private get nextLine(): number {
     return this.endLine - this.overcount + (this.info.empty_lines - this.blankLines) + 1;
@@ -96,7 +107,7 @@ export class RecordParser extends Parser {
     if (error) throw error;
   }
 
-  private fault({ code, message }: CsvError): SourceFault {
+  private fault({ code, message = code }: { code: string; message?: string }): SourceFault {
     const meaning = MEANINGS[code] ?? message;
     return new SourceFault(this.nextLine, `the record that starts here is no CSV: ${meaning}`);
   }
