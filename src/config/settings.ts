@@ -153,7 +153,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env, { signing = t
     .map(({ property, constraints }) => `${property} ${Object.values(constraints ?? {})[0]}`);
   if (settings.PORT && settings.PORT === settings.MANAGEMENT_PORT)
     problems.push('MANAGEMENT_PORT must differ from PORT');
-  if (settings.DATABASE_REPLICA_URLS?.length && !settings.DATABASE_URL?.startsWith('mysql:'))
+  if (settings.DATABASE_REPLICA_URLS?.length && settings.DATABASE_URL?.startsWith('sqlite:'))
     problems.push('DATABASE_REPLICA_URLS needs a DATABASE_URL that is mysql://…');
   if (problems.length) throw new SettingsError(problems);
   return Object.freeze(settings);
