@@ -130,10 +130,11 @@ export class ProductDocuments {
   /** Makes and stores as many as it can: a damaged row of somebody else must not keep an import out. */
   private async storeThese(session: WriteSession, skus: readonly string[]): Promise<number> {
     try {
-      const documents = await this.make(session.query, skus);
-      for (const some of portions([...documents], session.limits.bytes / BYTES_A_BYTE))
-        await this.insert(session, some);
-      return documents.size;
+      const most = session.limits.bytes / BYTES_A_BYTE;
+      // One that no statement can hold is made whenever it is asked for.
+      const documents = [...(await this.make(session.query, skus))].filter(([, document]) => sizeOf(document) < most);
+      for (const some of portions(documents, most)) await this.insert(session, some);
+      return documents.length;
     } catch (error) {
       if (!(error instanceof DamagedRow)) throw error;
       if (skus.length === 1) return 0;
@@ -162,12 +163,15 @@ const NOBODY = new Proxy({} as CustomerScope, {
   },
 });
 
-/** The documents in portions of at most so many bytes, but for a single one that is larger. */
+/** What a row of a document takes in a statement before it is escaped, in bytes. */
+const sizeOf = (document: string) => Buffer.byteLength(document) + 500;
+
+/** The documents in portions of at most so many bytes. */
 function* portions(documents: readonly [string, string][], most: number): Generator<[string, string][]> {
   let portion: [string, string][] = [];
   let bytes = 0;
   for (const one of documents) {
-    const size = Buffer.byteLength(one[1]) + 200;
+    const size = sizeOf(one[1]);
     if (portion.length && bytes + size > most) {
       yield portion;
       [portion, bytes] = [[], 0];

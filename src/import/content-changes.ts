@@ -19,6 +19,8 @@ const CODED: Readonly<Record<string, { part: ContentPart['part']; column: string
  */
 export class ContentChanges {
   private readonly parts = new Map<string, ContentPart>();
+  /** Whether there were any when the import began; undefined: not asked yet. */
+  private documentsExist?: boolean;
 
   constructor(
     private readonly session: WriteSession,
@@ -33,6 +35,9 @@ export class ContentChanges {
       for (const row of rows) this.add({ part: coded.part, code: String(row[position]) });
     } else if (isProduct(table)) {
       this.add({ part: 'products', code: '' });
+      // Nobody else makes documents meanwhile.
+      this.documentsExist ??= (await this.session.query('SELECT 1 FROM product_documents LIMIT 1')).length > 0;
+      if (!this.documentsExist) return;
       const position = names.indexOf('SKU');
       const skus = [...new Set(rows.map((row) => row[position]))];
       const { sql, parameters } = this.session.rowIn(
