@@ -3,8 +3,8 @@
 import { HUNDRED, digits, picker } from './chance.mjs';
 import { accessories, composition, images, product, skuOf, substitutions } from './product-rows.mjs';
 
-/** How many products each data set has. */
-export const SIZES = { M: 8_000, L: 160_000 };
+/** How many products each data set has. Q stands in for L where there is little time. */
+export const SIZES = { M: 8_000, Q: 32_000, L: 160_000 };
 
 const PRICE_LISTS = [
   { PriceListCode: 'EUR-A', PriceListName: 'Euro, two thirds of the products', CurrencyCode: 'EUR' },
@@ -32,7 +32,7 @@ const CUSTOMERS = [customer('BENCH-A', 'EUR-A', 'NL01'), customer('BENCH-B', 'EU
 /**
  * The tables of a data set, each behind those that it refers to. `rows()` makes the table's rows one by one, product by
  * product: objects with the table's columns, in their order; null where nothing is known, decimals and days as text.
- * @param {'M' | 'L'} size
+ * @param {'M' | 'Q' | 'L'} size
  * @returns {{ name: string, columns: string[], rows: () => Iterable<object> }[]}
  */
 export function dataSet(size) {

@@ -4,6 +4,16 @@ export function median(values) {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
+/** Prints a table of figures with three digits; what is not known stays empty. */
+export function reportRows(rows) {
+  console.table(Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, legible(row)])));
+}
+
+function legible(row) {
+  const known = Object.entries(row).filter(([, figure]) => Number.isFinite(figure));
+  return Object.fromEntries(known.map(([name, figure]) => [name, Number(figure.toPrecision(3))]));
+}
+
 /**
  * Prints a figure, and whether it is within its aim, if it has one.
  * @param {{ least?: number, most?: number }} [aim]
@@ -11,7 +21,10 @@ export function median(values) {
 export function report(what, figure, aim) {
   const text = `${what}: ${Number(figure.toPrecision(3))}`;
   if (!aim) return console.log(text);
-  const { least = -Infinity, most = Infinity } = aim;
-  const verdict = figure >= least && figure <= most ? 'met' : 'MISSED';
-  console.log(`${text}; aim: at ${aim.least === undefined ? `most ${most}` : `least ${least}`}: ${verdict}`);
+  const { least, most } = aim;
+  console.log(`${text}; aim: at ${least === undefined ? `most ${most}` : `least ${least}`}: ${verdict(figure, aim)}`);
+}
+
+export function verdict(figure, { least = -Infinity, most = Infinity }) {
+  return figure >= least && figure <= most ? 'met' : 'MISSED';
 }

@@ -1,20 +1,24 @@
 // npm run bench: figures taken in one run on one machine, each beside its yardstick; only ratios are comparable.
 import { parseArgs } from 'node:util';
+import { measureAnswers } from './answers.mjs';
 import { SIZES } from './data-set.mjs';
+import { measureFleet } from './fleet.mjs';
 import { measureImport } from './import.mjs';
 import { measureMetering } from './metering.mjs';
 
-const BENCHMARKS = { metering: measureMetering, import: measureImport };
+const BENCHMARKS = { metering: measureMetering, import: measureImport, answers: measureAnswers, fleet: measureFleet };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { quick: { type: 'boolean', default: false }, size: { type: 'string' } },
 });
 const options = { quick: values.quick, size: values.size ?? (values.quick ? 'M' : 'L') };
-const names = positionals.length ? positionals : Object.keys(BENCHMARKS);
+// The fleet has no aims, and runs when it is asked for.
+const names = positionals.length ? positionals : Object.keys(BENCHMARKS).filter((name) => name !== 'fleet');
 const unknown = names.find((name) => !Object.hasOwn(BENCHMARKS, name));
 if (unknown || !Object.hasOwn(SIZES, options.size)) {
-  console.error(`Usage: npm run bench -- [${Object.keys(BENCHMARKS).join('|')}]... [--quick] [--size=M|L]`);
+  const sizes = Object.keys(SIZES).join('|');
+  console.error(`Usage: npm run bench -- [${Object.keys(BENCHMARKS).join('|')}]... [--quick] [--size=${sizes}]`);
   process.exit(1);
 }
 for (const name of names) await BENCHMARKS[name](options);

@@ -1,5 +1,7 @@
 // The database server that a benchmark runs on, and fresh databases on it.
 import mysql from 'mysql2/promise';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { findServer } from '../test/support/find-server.mjs';
 import { startPrivateServer } from '../test/support/private-server.mjs';
 import { runCli } from './command.mjs';
@@ -60,6 +62,27 @@ class Server {
     } finally {
       await this.connection.query(`DROP DATABASE ${name}`);
     }
+  }
+
+  /**
+   * The server's process; undefined where it is not one of this machine, or not to be found. Others may use a given
+   * server, too: what its process takes is then theirs as well.
+   */
+  async pid() {
+    const [[row]] = await this.connection.query('SELECT @@hostname AS host, @@pid_file AS file');
+    try {
+      const pid = Number(readFileSync(row.file, 'latin1'));
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+      return row.host === hostname() && /mysqld|mariadbd/.test(command) ? pid : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Whether it is MySQL or MariaDB. */
+  async engine() {
+    const [[{ version }]] = await this.connection.query('SELECT VERSION() AS version');
+    return version.includes('MariaDB') ? 'mariadb' : 'mysql';
   }
 
   /** One line: the version, and the settings that count for writing. */

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { AppModule } from './app.module.js';
 import { IdentityMiddleware } from './auth/identity.middleware.js';
 import { TokenRequestMiddleware } from './auth/token-request.middleware.js';
+import { ProductDocuments } from './catalog/product-documents.js';
 import type { Settings } from './config/settings.js';
 import { DatabaseService } from './database/database.service.js';
 import { type DemoCredentials, DemoService } from './demo/demo.service.js';
@@ -41,7 +42,12 @@ export async function startService(settings: Settings, logger: LoggerService): P
   return {
     port: portOf(app),
     managementPort: portOf(management),
-    ready: database.start().then((usable) => (usable ? app.get(DemoService).loadIntoEmpty() : undefined)),
+    ready: database.start().then(async (usable) => {
+      if (!usable) return undefined;
+      // As the command `migrate` does. Answers are right before that, too, only slower.
+      if (settings.MIGRATE_ON_START) await app.get(ProductDocuments).build();
+      return app.get(DemoService).loadIntoEmpty();
+    }),
     close: async () => {
       const http = app.getHttpServer();
       // A client that never finishes, or never begins, must not keep the process until it is killed.

@@ -11,6 +11,13 @@ CREATE TABLE `api_keys` (
   CONSTRAINT `api_keys_ibfk_1` FOREIGN KEY (`CustomerCode`) REFERENCES `customers` (`CustomerCode`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
 
+CREATE TABLE `content_versions` (
+  `Part` varchar(16) COLLATE utf8mb4_0900_bin NOT NULL,
+  `Code` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `Version` varchar(36) COLLATE utf8mb4_0900_bin NOT NULL,
+  PRIMARY KEY (`Part`,`Code`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
 CREATE TABLE `customers` (
   `CustomerCode` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
   `CustomerName` varchar(255) COLLATE utf8mb4_0900_bin DEFAULT NULL,
@@ -75,6 +82,14 @@ CREATE TABLE `product_composition` (
   `CompositionPercentage` decimal(7,4) DEFAULT NULL,
   PRIMARY KEY (`SKU`,`MaterialCode`),
   CONSTRAINT `product_composition_ibfk_1` FOREIGN KEY (`SKU`) REFERENCES `products` (`SKU`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
+CREATE TABLE `product_documents` (
+  `SKU` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `Shape` varchar(16) COLLATE utf8mb4_0900_bin NOT NULL,
+  `Document` mediumblob NOT NULL,
+  PRIMARY KEY (`SKU`),
+  CONSTRAINT `product_documents_ibfk_1` FOREIGN KEY (`SKU`) REFERENCES `products` (`SKU`) ON DELETE CASCADE ON UPDATE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
 
 CREATE TABLE `product_images` (
@@ -142,3 +157,84 @@ CREATE TABLE `warehouses` (
   `WarehouseName` varchar(255) COLLATE utf8mb4_0900_bin DEFAULT NULL,
   PRIMARY KEY (`WarehouseCode`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
+CREATE TRIGGER content_price_lists_delete AFTER DELETE ON price_lists FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_price_lists_insert AFTER INSERT ON price_lists FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_price_lists_update AFTER UPDATE ON price_lists FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_prices_delete AFTER DELETE ON prices FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_prices_insert AFTER INSERT ON prices FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_prices_update AFTER UPDATE ON prices FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_product_accessories_delete AFTER DELETE ON product_accessories FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_product_accessories_insert AFTER INSERT ON product_accessories FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_product_accessories_update AFTER UPDATE ON product_accessories FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_product_composition_delete AFTER DELETE ON product_composition FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_product_composition_insert AFTER INSERT ON product_composition FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_product_composition_update AFTER UPDATE ON product_composition FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_product_images_delete AFTER DELETE ON product_images FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_product_images_insert AFTER INSERT ON product_images FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_product_images_update AFTER UPDATE ON product_images FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_product_substitutions_delete AFTER DELETE ON product_substitutions FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_product_substitutions_insert AFTER INSERT ON product_substitutions FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_product_substitutions_update AFTER UPDATE ON product_substitutions FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_products_delete AFTER DELETE ON products FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_products_insert AFTER INSERT ON products FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_products_update AFTER UPDATE ON products FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_stock_delete AFTER DELETE ON stock FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_stock_insert AFTER INSERT ON stock FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', NEW.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_stock_update AFTER UPDATE ON stock FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', NEW.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_warehouses_delete AFTER DELETE ON warehouses FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_warehouses_insert AFTER INSERT ON warehouses FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', NEW.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
+
+CREATE TRIGGER content_warehouses_update AFTER UPDATE ON warehouses FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', NEW.WarehouseCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;

@@ -11,6 +11,13 @@ CREATE TABLE api_keys (
 
 CREATE INDEX api_keys_CustomerCode ON api_keys (CustomerCode);
 
+CREATE TABLE content_versions (
+  Part varchar(16) NOT NULL,
+  Code varchar(64) NOT NULL,
+  Version varchar(36) NOT NULL,
+  PRIMARY KEY (Part, Code)
+);
+
 CREATE TABLE customers (
   CustomerCode varchar(64) NOT NULL PRIMARY KEY,
   CustomerName varchar(255),
@@ -38,11 +45,23 @@ CREATE TABLE import_runs (
 
 CREATE INDEX import_runs_StartedAt ON import_runs (StartedAt);
 
+CREATE TRIGGER content_price_lists_delete AFTER DELETE ON price_lists FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_price_lists_insert AFTER INSERT ON price_lists FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_price_lists_update AFTER UPDATE ON price_lists FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
 CREATE TABLE price_lists (
   PriceListCode varchar(64) NOT NULL PRIMARY KEY,
   PriceListName varchar(255),
   CurrencyCode varchar(3) NOT NULL
 );
+
+CREATE TRIGGER content_prices_delete AFTER DELETE ON prices FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_prices_insert AFTER INSERT ON prices FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_prices_update AFTER UPDATE ON prices FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
 
 CREATE TABLE prices (
   PriceListCode varchar(64) NOT NULL,
@@ -58,12 +77,24 @@ CREATE TABLE prices (
 
 CREATE INDEX prices_SKU ON prices (SKU);
 
+CREATE TRIGGER content_product_accessories_delete AFTER DELETE ON product_accessories FOR EACH ROW BEGIN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_product_accessories_insert AFTER INSERT ON product_accessories FOR EACH ROW BEGIN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_product_accessories_update AFTER UPDATE ON product_accessories FOR EACH ROW BEGIN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
 CREATE TABLE product_accessories (
   SKU varchar(64) NOT NULL,
   AccessorySKU varchar(64) NOT NULL,
   PRIMARY KEY (SKU, AccessorySKU),
   FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCADE
 );
+
+CREATE TRIGGER content_product_composition_delete AFTER DELETE ON product_composition FOR EACH ROW BEGIN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_product_composition_insert AFTER INSERT ON product_composition FOR EACH ROW BEGIN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_product_composition_update AFTER UPDATE ON product_composition FOR EACH ROW BEGIN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
 
 CREATE TABLE product_composition (
   SKU varchar(64) NOT NULL,
@@ -74,6 +105,19 @@ CREATE TABLE product_composition (
   FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCADE
 );
 
+CREATE TABLE product_documents (
+  SKU varchar(64) NOT NULL PRIMARY KEY,
+  Shape varchar(16) NOT NULL,
+  Document blob NOT NULL,
+  FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCADE ON UPDATE CASCADE
+);
+
+CREATE TRIGGER content_product_images_delete AFTER DELETE ON product_images FOR EACH ROW BEGIN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_product_images_insert AFTER INSERT ON product_images FOR EACH ROW BEGIN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_product_images_update AFTER UPDATE ON product_images FOR EACH ROW BEGIN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
 CREATE TABLE product_images (
   SKU varchar(64) NOT NULL,
   ImageID varchar(255) NOT NULL,
@@ -83,12 +127,24 @@ CREATE TABLE product_images (
   FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCADE
 );
 
+CREATE TRIGGER content_product_substitutions_delete AFTER DELETE ON product_substitutions FOR EACH ROW BEGIN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_product_substitutions_insert AFTER INSERT ON product_substitutions FOR EACH ROW BEGIN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_product_substitutions_update AFTER UPDATE ON product_substitutions FOR EACH ROW BEGIN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
 CREATE TABLE product_substitutions (
   SKU varchar(64) NOT NULL,
   SubstituteSKU varchar(64) NOT NULL,
   PRIMARY KEY (SKU, SubstituteSKU),
   FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCADE
 );
+
+CREATE TRIGGER content_products_delete AFTER DELETE ON products FOR EACH ROW BEGIN DELETE FROM product_documents WHERE SKU = OLD.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_products_insert AFTER INSERT ON products FOR EACH ROW BEGIN DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_products_update AFTER UPDATE ON products FOR EACH ROW BEGIN DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
 
 CREATE TABLE products (
   SKU varchar(64) NOT NULL PRIMARY KEY,
@@ -122,6 +178,12 @@ CREATE TABLE products (
   ProductCompositionText text
 );
 
+CREATE TRIGGER content_stock_delete AFTER DELETE ON stock FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_stock_insert AFTER INSERT ON stock FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', NEW.WarehouseCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_stock_update AFTER UPDATE ON stock FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', NEW.WarehouseCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
 CREATE TABLE stock (
   WarehouseCode varchar(64) NOT NULL,
   SKU varchar(64) NOT NULL,
@@ -133,6 +195,12 @@ CREATE TABLE stock (
 );
 
 CREATE INDEX stock_SKU ON stock (SKU);
+
+CREATE TRIGGER content_warehouses_delete AFTER DELETE ON warehouses FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_warehouses_insert AFTER INSERT ON warehouses FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', NEW.WarehouseCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
+
+CREATE TRIGGER content_warehouses_update AFTER UPDATE ON warehouses FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', NEW.WarehouseCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
 
 CREATE TABLE warehouses (
   WarehouseCode varchar(64) NOT NULL PRIMARY KEY,

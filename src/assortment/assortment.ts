@@ -5,14 +5,16 @@ import type { Snapshot } from '../database/engine.js';
 /** A status of exactly this spelling takes a product out of every answer. */
 const OBSOLETE = 'OBSOLETE';
 
-/** Rows read at once: few enough that a first byte comes early and memory stays small. */
-const BATCH_SIZE = 500;
+/** Small rows read at once: few enough that a first byte comes early and memory stays small. */
+const BATCH_SIZE = 1000;
 
 /** Which columns to read for each SKU of an assortment, and from which further table, if any. */
 export interface AssortmentSelection {
   /** A SELECT list over `prices`, `products` and the joined table, with `SKU` among its names. */
   select: string;
   join?: { sql: string; parameters: readonly unknown[] };
+  /** How many rows to read at once, where the usual number is too much. */
+  batch?: number;
 }
 
 /**
@@ -22,18 +24,24 @@ export interface AssortmentSelection {
 export async function* assortment(
   snapshot: Snapshot,
   scope: CustomerScope,
-  { select, join }: AssortmentSelection,
+  { select, join, batch = BATCH_SIZE }: AssortmentSelection,
 ): AsyncGenerator<Row[]> {
   if (!scope.priceList) return;
   const sql = `SELECT ${select}
     FROM prices JOIN products ON products.SKU = prices.SKU ${join?.sql ?? ''}
     WHERE prices.PriceListCode = ? AND prices.SKU > ? AND (products.Status IS NULL OR products.Status <> '${OBSOLETE}')
-    ORDER BY prices.SKU LIMIT ${BATCH_SIZE}`;
-  let lastSku = '';
-  for (;;) {
-    const rows = await snapshot.query(sql, [...(join?.parameters ?? []), scope.priceList.code, lastSku]);
+    ORDER BY prices.SKU LIMIT ${batch}`;
+  const read = (lastSku: string) => snapshot.query(sql, [...(join?.parameters ?? []), scope.priceList!.code, lastSku]);
+  let next = read('');
+  for (let full = true; full;) {
+    const rows = await next;
+    full = rows.length === batch;
+    if (full) {
+      // The database works on the next batch while this one is written.
+      next = read(String(rows.at(-1)!.SKU));
+      // Nobody may ask for it any more.
+      next.catch(() => undefined);
+    }
     if (rows.length) yield rows;
-    if (rows.length < BATCH_SIZE) return;
-    lastSku = String(rows.at(-1)!.SKU);
   }
 }

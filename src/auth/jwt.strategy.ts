@@ -16,7 +16,8 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
       jwtFromRequest: bearerToken,
       secretOrKeyProvider: (_request: Request, token: string, done: (error: unknown, secret?: string) => void) => {
         const key = keys.find(keyIdOf(token));
-        done(key ? null : new Error('signed with a key that is not in use'), key?.secret);
+        // It goes on to jsonwebtoken as it is, which knows such keys; only the types in between do not.
+        done(key ? null : new Error('signed with a key that is not in use'), key?.verifying as unknown as string);
       },
       algorithms: [ALGORITHM],
       issuer: ISSUER,

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { SETTINGS, type Settings } from '../config/settings.js';
 
 export const ISSUER = 'customer-data-service';
@@ -10,6 +10,8 @@ export interface SigningKey {
   /** The `kid` of tokens signed with this key; tells nothing about the secret. */
   readonly id: string;
   readonly secret: string;
+  /** The secret as verification wants it: of a text it would find out each time that it is no public key. */
+  readonly verifying: KeyObject;
 }
 
 /** The secrets of `JWT_SECRET`: the first signs, all verify, so that one can be replaced without downtime. */
@@ -21,7 +23,11 @@ export class SigningKeys {
     if (!secrets.length)
       new Logger(SigningKeys.name).warn('JWT_SECRET is not set: tokens are good until this process stops');
     const used = secrets.length ? secrets : [randomBytes(32).toString('base64url')];
-    this.keys = used.map((secret) => ({ id: keyId(secret), secret }));
+    this.keys = used.map((secret) => ({
+      id: keyId(secret),
+      secret,
+      verifying: createSecretKey(Buffer.from(secret)),
+    }));
   }
 
   get current(): SigningKey {

@@ -8,9 +8,10 @@ import { ProductAccessory } from './product-accessory.entity.js';
 import { ProductComposition } from './product-composition.entity.js';
 import { ProductImage } from './product-image.entity.js';
 import { ProductSubstitution } from './product-substitution.entity.js';
+import { ProductDocuments } from './product-documents.js';
 import { Product } from './product.entity.js';
 
-/** `GET /products`. */
+/** `GET /products`, and the stored documents that it is made of. */
 @Module({
   imports: [
     ScopeModule,
@@ -18,6 +19,7 @@ import { Product } from './product.entity.js';
     TypeOrmModule.forFeature([Product, ProductImage, ProductAccessory, ProductSubstitution, ProductComposition]),
   ],
   controllers: [CatalogController],
-  providers: [CatalogService],
+  providers: [CatalogService, ProductDocuments],
+  exports: [ProductDocuments],
 })
 export class CatalogModule {}

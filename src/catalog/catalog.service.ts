@@ -2,52 +2,63 @@ import { Injectable } from '@nestjs/common';
 import { assortment } from '../assortment/assortment.js';
 import type { ElementSource } from '../download/download.service.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
-import type { Row } from '../database/query.js';
 import type { Snapshot } from '../database/engine.js';
 import { ProductPrice } from '../pricing/product-price.entity.js';
-import { selectColumns, tableOf } from '../resource/columns.js';
-import { arraysOf, columnsOf, type Resource } from '../resource/field.decorator.js';
+import { selectColumns } from '../resource/columns.js';
 import { jsonWriter } from '../resource/json-writer.js';
+import { shapeOf } from '../resource/shape.js';
 import { Product } from './product.entity.js';
+import { DOCUMENT_END, ProductDocuments } from './product-documents.js';
+
+/** Documents are large: so many are read at once that others have their turn soon, and memory stays small. */
+const BATCH = 100;
 
 /** The products of a customer's assortment. */
 @Injectable()
 export class CatalogService implements ElementSource {
-  private readonly write = jsonWriter(Product);
-  private readonly select = joinedColumns(Product, ProductPrice);
-  private readonly arrays = arraysOf(Product)
-    .filter(({ resource }) => resource !== ProductPrice)
-    .map(({ name, resource, orderBy }) => ({
-      name,
-      sql: (count: number) =>
-        `SELECT ${selectColumns(resource)} FROM ${tableOf(resource)}
-         WHERE SKU IN (${Array(count).fill('?').join()}) ORDER BY SKU, ${orderBy}`,
-    }));
+  readonly shape = shapeOf(Product);
+  readonly parts = ['products', 'prices'] as const;
+  private readonly writePrice = jsonWriter(ProductPrice);
+  private readonly selection;
 
-  /** The elements of `GET /products`, each as JSON, in batches. */
-  async *elements(snapshot: Snapshot, scope: CustomerScope): AsyncGenerator<string[]> {
-    for await (const rows of assortment(snapshot, scope, { select: this.select })) {
-      const products = new Map(rows.map((row) => [row.SKU, { ...row, ProductPrices: [row] } as Row]));
-      for (const array of this.arrays) await this.attach(snapshot, products, array);
-      yield [...products.values()].map((product) => this.write(product, scope));
-    }
+  constructor(private readonly documents: ProductDocuments) {
+    this.selection = {
+      select: `${selectColumns(ProductPrice)}, product_documents.Document AS Document`,
+      join: {
+        sql: `LEFT JOIN product_documents ON product_documents.SKU = prices.SKU AND product_documents.Shape = ?`,
+        parameters: [documents.shape],
+      },
+      batch: BATCH,
+    };
   }
 
-  private async attach(
-    snapshot: Snapshot,
-    products: Map<unknown, Row>,
-    { name, sql }: CatalogService['arrays'][number],
-  ): Promise<void> {
-    const rows = await snapshot.query(sql(products.size), [...products.keys()]);
-    for (const product of products.values()) product[name] = [];
-    for (const row of rows) (products.get(row.SKU)![name] as Row[]).push(row);
+  /** The elements of `GET /products`, each as JSON, in batches. */
+  async *elements(snapshot: Snapshot, scope: CustomerScope): AsyncGenerator<Buffer> {
+    for await (const rows of assortment(snapshot, scope, this.selection)) {
+      const missing = rows.filter(({ Document }) => Document === null).map(({ SKU }) => SKU as string);
+      const made = await this.documents.make(snapshot.query, missing);
+      yield joined(
+        rows.map((row) => ({
+          document: (row.Document ?? made.get(row.SKU as string)!) as Buffer | string,
+          rest: this.writePrice(row, scope) + DOCUMENT_END,
+        })),
+      );
+    }
   }
 }
 
-/** The columns of both in one row, which holds as long as they share no name but SKU, by which they are joined. */
-function joinedColumns(first: Resource, second: Resource): string {
-  const names = new Set(columnsOf(first).map(({ name }) => name));
-  const shared = columnsOf(second).filter(({ name }) => name !== 'SKU' && names.has(name));
-  if (shared.length) throw new Error(`${first.name} and ${second.name} share the column ${shared[0]!.name}`);
-  return `${selectColumns(first)}, ${selectColumns(second)}`;
+/** The bytes of all, separated by commas, put together in one go. */
+function joined(elements: readonly { document: Buffer | string; rest: string }[]): Buffer {
+  const size = elements.reduce(
+    (sum, { document, rest }) => sum + Buffer.byteLength(document) + Buffer.byteLength(rest) + 1,
+    0,
+  );
+  const bytes = Buffer.allocUnsafe(size);
+  let end = 0;
+  for (const { document, rest } of elements) {
+    if (end) end += bytes.write(',', end);
+    end += typeof document === 'string' ? bytes.write(document, end) : document.copy(bytes, end);
+    end += bytes.write(rest, end);
+  }
+  return bytes.subarray(0, end);
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { ProductDocuments } from '../catalog/product-documents.js';
 import { ExportService } from '../import/export.service.js';
 import type { Session } from './session.js';
 
@@ -6,10 +7,12 @@ import type { Session } from './session.js';
 export function dataCommands(program: Command, session: Session, print: (text: string) => void): void {
   program
     .command('migrate')
-    .description('Brings the database to the schema of this version.')
+    .description('Brings the database to the schema of this version, and its documents of products to its shape.')
     .action(async () => {
       const done = await (await session.unmigrated()).migrate();
       print(done.length ? `Ran ${done.join(', ')}.` : 'The schema is current.');
+      const made = await (await session.get(ProductDocuments)).build();
+      if (made) print(`Made ${made} document(s).`);
     });
   program
     .command('export')

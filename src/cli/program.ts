@@ -7,6 +7,7 @@ import { UnknownReference } from '../customers/customers.service.js';
 import { CommandFailed } from './command-failed.js';
 import { customerCommands } from './customer.commands.js';
 import { dataCommands } from './data.commands.js';
+import { documentsCommands } from './documents.commands.js';
 import { importCommands } from './import.commands.js';
 import { keyCommands } from './key.commands.js';
 import { quotaCommands } from './quota.commands.js';
@@ -35,7 +36,8 @@ export async function runCli(
     // Options of `import` are none of `import log`.
     .enablePositionalOptions()
     .showHelpAfterError('(--help tells more)');
-  for (const add of [dataCommands, customerCommands, keyCommands, quotaCommands]) add(program, session, print);
+  for (const add of [dataCommands, customerCommands, keyCommands, quotaCommands, documentsCommands])
+    add(program, session, print);
   importCommands(program, session, output);
   try {
     await program.parseAsync(args, { from: 'user' });

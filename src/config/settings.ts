@@ -15,6 +15,8 @@ import {
 } from 'class-validator';
 
 const ENVIRONMENTS = ['development', 'production', 'test'] as const;
+const MYSQL_URL = /^mysql:\/\/([^@/]+@)?[^@/:]+(:\d{1,5})?\/[^/?#]+$/;
+const MYSQL_FORM = 'mysql://user:password@host:port/name (special characters percent-encoded)';
 const DEFAULT_DATABASE_URL = 'sqlite:data/customer-data.db';
 
 /** Injection token of the {@link Settings} of the running process. */
@@ -62,26 +64,37 @@ export class Settings {
 
   /** `mysql://user:password@host:port/name` or `sqlite:PATH`. */
   @Transform(({ value }) => value || DEFAULT_DATABASE_URL)
-  @Matches(/^(sqlite:.+|mysql:\/\/([^@/]+@)?[^@/:]+(:\d{1,5})?\/[^/?#]+)$/, {
-    message: 'must be mysql://user:password@host:port/name (special characters percent-encoded) or sqlite:PATH',
-  })
+  @Matches(new RegExp(`^sqlite:.+|${MYSQL_URL.source}`), { message: `must be ${MYSQL_FORM} or sqlite:PATH` })
   readonly DATABASE_URL!: string;
+
+  /** Read replicas of that server, separated by commas: answers are read from them, everything else is not. */
+  @Transform(({ value }) => splitList(value))
+  @Matches(MYSQL_URL, { each: true, message: `must be ${MYSQL_FORM}, separated by commas` })
+  readonly DATABASE_REPLICA_URLS!: readonly string[];
 
   /** Connections for short look-ups (credentials, scope, health), MySQL only. */
   @whole(2, 1000, 5)
   readonly DATABASE_POOL_SIZE!: number;
 
-  /** Connections for the answers of /products, /stock and /prices, MySQL only; each answer under way holds one. */
+  /** How many answers of /products, /stock and /prices are under way at once; each holds a database connection. */
   @whole(1, 1000, 10)
   readonly DOWNLOAD_POOL_SIZE!: number;
+
+  /** How many of these one customer may have. */
+  @whole(1, 1000, 5)
+  readonly DOWNLOADS_PER_CUSTOMER!: number;
 
   /** How long a request waits for a database connection before it is answered 500, in milliseconds. */
   @whole(1, 60_000, 5000)
   readonly DATABASE_WAIT_MS!: number;
 
-  /** An answer is cut whose client takes no byte, or whose database gives none, for so long; in seconds. */
+  /** An answer is cut whose client takes, or whose database gives, too little over so many seconds … */
   @whole(1, 3600, 30)
   readonly DOWNLOAD_STALL_SECONDS!: number;
+
+  /** … which is less than so many bytes a second. */
+  @whole(1, 1_000_000_000, 1000)
+  readonly DOWNLOAD_MIN_BYTES_PER_SECOND!: number;
 
   /** An answer that takes longer than this in all is cut, in seconds: it holds a database snapshot meanwhile. */
   @whole(1, 86_400, 600)
@@ -140,6 +153,8 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env, { signing = t
     .map(({ property, constraints }) => `${property} ${Object.values(constraints ?? {})[0]}`);
   if (settings.PORT && settings.PORT === settings.MANAGEMENT_PORT)
     problems.push('MANAGEMENT_PORT must differ from PORT');
+  if (settings.DATABASE_REPLICA_URLS?.length && settings.DATABASE_URL?.startsWith('sqlite:'))
+    problems.push('DATABASE_REPLICA_URLS needs a DATABASE_URL that is mysql://…');
   if (problems.length) throw new SettingsError(problems);
   return Object.freeze(settings);
 }

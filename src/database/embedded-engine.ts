@@ -1,5 +1,5 @@
 import Libsql from 'libsql';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, DataSourceOptions } from 'typeorm';
 import type { SqlPart, Engine, Snapshot, WriteSession } from './engine.js';
 import { migrations } from './migrations/migrations.js';
@@ -9,6 +9,7 @@ import type { Query, Row } from './query.js';
 const BUSY_MS = 5000;
 /** How long a command waits for another's import, in milliseconds. */
 const WRITE_BUSY_MS = 3_600_000;
+const WRITE_RETRY_MS = 50;
 /** What SQLite is built with: so many parameters, and a longest text. */
 const LIMITS = { parameters: 32_766, bytes: 1_000_000_000 };
 
@@ -59,11 +60,10 @@ export class EmbeddedEngine implements Engine {
   }
 
   async write<T>(_dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
-    const connection = new Libsql(this.path, { timeout: WRITE_BUSY_MS });
+    const connection = new Libsql(this.path, { timeout: 0 });
     try {
       connection.exec('PRAGMA foreign_keys = ON');
-      // At once, so that a writer that read first cannot be refused later.
-      connection.exec('BEGIN IMMEDIATE');
+      await beginWriting(connection);
       const result = await work({ query: queryOn(connection), limits: LIMITS, values, upsertClause, rowIn });
       connection.exec('COMMIT');
       return result;
@@ -89,6 +89,21 @@ export class EmbeddedEngine implements Engine {
   }
 
   async close(): Promise<void> {}
+}
+
+/**
+ * Begins at once, so that a writer that read first cannot be refused later. Where another one is at work it tries again
+ * and again: a wait within SQLite would block the whole process.
+ */
+async function beginWriting(connection: Libsql.Database): Promise<void> {
+  for (const started = Date.now(); ; await sleep(WRITE_RETRY_MS)) {
+    try {
+      return void connection.exec('BEGIN IMMEDIATE');
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (!code?.startsWith('SQLITE_BUSY') || Date.now() - started > WRITE_BUSY_MS) throw error;
+    }
+  }
 }
 
 function upsertClause(keys: readonly string[], columns: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
+import { DataSource, type DataSourceOptions, type QueryRunner, type ReplicationMode } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import { withDeadline } from './deadline.js';
 import type { SqlPart, Engine, Snapshot, WriteSession } from './engine.js';
@@ -12,10 +12,15 @@ const LOCK_NAME = `CONCAT('customer-data:', LEFT(SHA2(DATABASE(), 256), 40))`;
 
 /**
  * What a session of ours must not inherit from the server: without backslash escapes the parameters that mysql2 escapes
- * could leave their quotes, a row limit would shorten answers, and without strictness values would be cut.
+ * could leave their quotes, a row limit would shorten answers, without strictness values would be cut, without
+ * autocommit what a command writes would be lost, without foreign keys rows would outlive what they hang on, and on
+ * another isolation level readers could see half of an import.
  */
-const SESSION = `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION',
-  SESSION sql_select_limit = 18446744073709551615`;
+const SESSION = [
+  `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION',
+  SESSION sql_select_limit = 18446744073709551615, SESSION autocommit = 1, SESSION foreign_key_checks = 1`,
+  'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+];
 
 /** What of mysql2's pool is needed to set up each of its connections; statements on one run in their order. */
 interface SessionPool {
@@ -52,13 +57,16 @@ export class ServerEngine implements Engine {
 
   async open(dataSource: DataSource): Promise<void> {
     await dataSource.initialize();
-    const { pool } = dataSource.driver as unknown as { pool: SessionPool };
-    pool.on('connection', (connection) => connection.query(SESSION, () => undefined));
+    // A cluster of pools, as replicas have, is none: see Lease.prepare.
+    const { pool } = dataSource.driver as unknown as { pool?: SessionPool };
+    pool?.on('connection', (connection) => SESSION.forEach((sql) => connection.query(sql, () => undefined)));
     // The connection that opened the pool came before the listener.
-    await dataSource.query(SESSION).catch(async (error) => {
+    try {
+      for (const sql of SESSION) await dataSource.query(sql);
+    } catch (error) {
       await dataSource.destroy();
       throw error;
-    });
+    }
   }
 
   async lookUp(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
@@ -72,11 +80,8 @@ export class ServerEngine implements Engine {
   }
 
   async openSnapshot(): Promise<Snapshot> {
-    const { DATABASE_WAIT_MS: wait, DOWNLOAD_POOL_SIZE: size, DOWNLOAD_STALL_SECONDS: stall } = this.settings;
-    const pool = await this.snapshotPool();
-    const lease = await Lease.of(pool, `None of the ${size} download connections`, wait, stall * 1000);
+    const lease = await this.snapshotLease();
     try {
-      await lease.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
       await lease.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
     } catch (error) {
       await lease.release();
@@ -89,11 +94,30 @@ export class ServerEngine implements Engine {
     return { query: lease.query, close };
   }
 
+  /** A connection to a read replica, where there are any; to the server itself where none of them answers. */
+  private async snapshotLease(): Promise<Lease> {
+    const pool = await this.snapshotPool();
+    const { DATABASE_REPLICA_URLS: replicas } = this.settings;
+    if (!replicas.length) return this.leaseFrom(pool, 'master');
+    return this.leaseFrom(pool, 'slave').catch(() => this.leaseFrom(pool, 'master'));
+  }
+
+  private async leaseFrom(pool: DataSource, mode: ReplicationMode): Promise<Lease> {
+    const { DATABASE_WAIT_MS: wait, DOWNLOAD_POOL_SIZE: size, DOWNLOAD_STALL_SECONDS: stall } = this.settings;
+    const lease = await Lease.of(pool, `None of the ${size} download connections`, wait, stall * 1000, mode);
+    await lease.prepare();
+    return lease;
+  }
+
   async write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
     return underLock(dataSource, async (query) => {
       const [row] = await query('SELECT @@max_allowed_packet AS bytes');
       // The parameters are part of the text, so that their number is bounded by its length alone.
       const limits = { parameters: Infinity, bytes: Number(row?.bytes) };
+      // Triggers leave the rows of this session alone: an import does their work by the batch (import/content-changes.ts).
+      await query('SET @customer_data_import = 1');
+      // Each statement sees what others committed before it, so that what is derived from rows is not of older ones.
+      await query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
       await query('START TRANSACTION');
       try {
         const result = await work({ query, limits, values, upsertClause, rowIn });
@@ -102,6 +126,8 @@ export class ServerEngine implements Engine {
       } catch (error) {
         await query('ROLLBACK').catch(() => undefined);
         throw error;
+      } finally {
+        await query('SET @customer_data_import = NULL').catch(() => undefined);
       }
     });
   }
@@ -121,7 +147,10 @@ export class ServerEngine implements Engine {
   }
 
   private snapshotPool(): Promise<DataSource> {
-    const options = { ...this.options, poolSize: this.settings.DOWNLOAD_POOL_SIZE } as DataSourceOptions;
+    const { DOWNLOAD_POOL_SIZE: poolSize, DATABASE_URL: url, DATABASE_REPLICA_URLS: replicas } = this.settings;
+    const slaves = replicas.map((replica) => ({ url: replica }));
+    const replication = slaves.length ? { replication: { master: { url }, slaves } } : {};
+    const options = { ...this.options, poolSize, ...replication } as DataSourceOptions;
     this.snapshots ??= this.openPool(options).catch((error) => {
       this.snapshots = undefined;
       throw error;
@@ -129,6 +158,9 @@ export class ServerEngine implements Engine {
     return this.snapshots;
   }
 }
+
+/** Connections whose session is set up. */
+const prepared = new WeakSet<Destroyable>();
 
 /** A pooled connection for one task. */
 class Lease {
@@ -145,12 +177,30 @@ class Lease {
    * @param wait milliseconds to wait for one
    * @param patience milliseconds that each statement may take
    */
-  static async of(pool: DataSource, none: string, wait: number, patience: number): Promise<Lease> {
-    const queryRunner = pool.createQueryRunner();
+  static async of(
+    pool: DataSource,
+    none: string,
+    wait: number,
+    patience: number,
+    mode: ReplicationMode = 'master',
+  ): Promise<Lease> {
+    const queryRunner = pool.createQueryRunner(mode);
     const late = () => queryRunner.release();
     const message = `${none} came free within ${wait} ms`;
     const connection = await withDeadline<Destroyable>(queryRunner.connect(), wait, message, late);
     return new Lease(queryRunner, connection, patience);
+  }
+
+  /** Sets up the session of a connection that nothing set up before. */
+  async prepare(): Promise<void> {
+    if (prepared.has(this.connection)) return;
+    try {
+      for (const sql of SESSION) await this.query(sql);
+    } catch (error) {
+      await this.release();
+      throw error;
+    }
+    prepared.add(this.connection);
   }
 
   readonly query: Query = async (sql, parameters = []) => {

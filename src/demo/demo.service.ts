@@ -4,6 +4,7 @@ import { ApiKeysService } from '../auth/api-keys.service.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
 import { sqlitePath } from '../database/engine.js';
+import { NotEmpty } from '../import/import-load.js';
 import { ImportService } from '../import/import.service.js';
 
 const FOLDER = join(import.meta.dirname, '../../demo');
@@ -33,9 +34,11 @@ export class DemoService {
     if (!DEMO_DATA || NODE_ENV === 'production' || !sqlitePath(DATABASE_URL)) return undefined;
     try {
       if (!(await this.isEmpty())) return void (await this.remind());
-      await this.imports.run({ paths: [FOLDER] });
+      // An import may be at work, and done before this one is let in.
+      await this.imports.run({ paths: [FOLDER], onlyIfEmpty: true });
       return { customerCode: CUSTOMER, apiKey: await this.keys.issue(CUSTOMER, 'demo', null) };
     } catch (error) {
+      if (error instanceof NotEmpty) return undefined;
       this.logger.warn(`The demo data could not be loaded: ${(error as Error).message}`);
       return undefined;
     }

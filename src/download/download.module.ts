@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { ScopeModule } from '../scope/scope.module.js';
+import { DownloadSlots } from './download-slots.js';
 import { DownloadService } from './download.service.js';
 
 /** Sends answers of any length, each from one snapshot of the database. */
-@Module({ imports: [ScopeModule], providers: [DownloadService], exports: [DownloadService] })
+@Module({ imports: [ScopeModule], providers: [DownloadService, DownloadSlots], exports: [DownloadService] })
 export class DownloadModule {}

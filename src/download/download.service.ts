@@ -3,18 +3,23 @@ import type { Response } from 'express';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SETTINGS, type Settings } from '../config/settings.js';
-import type { CustomerScope } from '../scope/customer-scope.js';
-import { CustomerScopeService } from '../scope/customer-scope.service.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { Snapshot } from '../database/engine.js';
 import { customerNotFound } from '../http/api-error.js';
 import { requestIdOf } from '../http/request-id.js';
+import type { CustomerScope } from '../scope/customer-scope.js';
+import { CustomerScopeService } from '../scope/customer-scope.service.js';
+import { DownloadSlots } from './download-slots.js';
+import { watchPace } from './pace.js';
+import { compressor, type Content, describe, encodingOf } from './representation.js';
 
 /** What a data endpoint answers. */
-export interface ElementSource {
-  /** The elements of the answer, each as JSON, in batches. */
-  elements(snapshot: Snapshot, scope: CustomerScope): AsyncIterable<string[]>;
+export interface ElementSource extends Content {
+  /** The elements of the answer as JSON, separated by commas, in batches; no batch is empty. */
+  elements(snapshot: Snapshot, scope: CustomerScope): AsyncIterable<string | Buffer>;
 }
+
+type Pieces = AsyncGenerator<string | Buffer, void>;
 
 /** Answers with a JSON array of any length, read from one snapshot at the pace of the client. */
 @Injectable()
@@ -24,70 +29,107 @@ export class DownloadService {
   constructor(
     private readonly database: DatabaseService,
     private readonly scopes: CustomerScopeService,
+    private readonly slots: DownloadSlots,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   /**
-   * Sends the array. An error before the first byte is thrown, to be answered as such; a later one cuts the connection,
-   * so that nobody takes a part for the whole. The snapshot ends with the answer, however that ends.
+   * Sends the array, or says that the client has it. An error before the first byte is thrown, to be answered as such; a
+   * later one cuts the connection, so that nobody takes a part for the whole. The snapshot ends with the answer, however
+   * that ends.
    */
   async send(response: Response, scope: CustomerScope, source: ElementSource): Promise<void> {
+    const { req: request } = response;
+    const encoding = encodingOf(request);
     response.type('application/json');
-    if (response.req.method === 'HEAD') return void response.end();
-    const body = this.jsonArray(scope, source);
-    const first = await body.next();
+    describe(response, source, scope, encoding);
+    if (request.fresh) return void response.status(304).end();
+    if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+    if (request.method === 'HEAD') return void response.end();
+    // They are of the scope that the guard read; what is sent is of a later snapshot, and an error is of neither.
+    for (const name of ['ETag', 'Cache-Control', 'Vary', 'Content-Encoding']) response.removeHeader(name);
+    const gone = leaving(response);
+    let release: (() => void) | undefined;
     try {
-      await this.pipe(first.value ?? '', body, response);
+      release = await this.slots.take(scope.customerCode, gone.signal).catch(unlessGone(gone.signal));
+      if (release) await this.sendFrom(response, scope, source, gone.signal);
+    } finally {
+      release?.();
+      gone.forget();
+    }
+  }
+
+  private async sendFrom(response: Response, scope: CustomerScope, source: ElementSource, gone: AbortSignal) {
+    const encoding = encodingOf(response.req);
+    const body = this.jsonArray(scope, source, (current) => {
+      describe(response, source, current, encoding);
+      if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+    });
+    try {
+      const first = await body.next();
+      if (gone.aborted) return;
+      await this.pipe(first.value!, body, response, compressor(encoding), gone);
     } finally {
       await body.return(undefined);
     }
   }
 
-  private async *jsonArray(scope: CustomerScope, source: ElementSource): AsyncGenerator<string, void> {
+  /** @param begin told the terms that the array is made with, when its first part is there */
+  private async *jsonArray(scope: CustomerScope, source: ElementSource, begin: (scope: CustomerScope) => void): Pieces {
     const snapshot = await this.database.snapshot();
     try {
       // The terms are read again, from the snapshot: an import may have changed discount and prices since the guard.
       const current = await this.scopes.find(scope.customerCode, snapshot.query);
       if (!current) throw customerNotFound();
-      let separator = '[';
-      for await (const batch of source.elements(snapshot, current)) {
-        yield separator + batch.join(',');
-        separator = ',';
+      const batches = source.elements(snapshot, current)[Symbol.asyncIterator]();
+      const first = await batches.next();
+      begin(current);
+      if (first.done) return yield '[]';
+      yield Buffer.concat([Buffer.from('['), Buffer.from(first.value)]);
+      for await (const batch of { [Symbol.asyncIterator]: () => batches }) {
+        yield ',';
+        yield batch;
       }
-      yield separator === '[' ? '[]' : ']';
+      yield ']';
     } finally {
       await snapshot.close();
     }
   }
 
   /** Resolves when the answer is complete, cut, or left by its client. */
-  private async pipe(first: string, rest: AsyncIterable<string>, response: Response): Promise<void> {
-    const { DOWNLOAD_STALL_SECONDS: stall, DOWNLOAD_MAX_SECONDS: most } = this.settings;
-    const cut = (reason: string) => this.cut(response, reason);
-    response.setTimeout(stall * 1000, () => cut(`its client took nothing for ${stall} s`));
-    const limit = setTimeout(() => cut(`it took longer than ${most} s`), most * 1000);
-    // An answer that waits behind another on its connection is not told when that connection ends.
+  private async pipe(
+    first: string | Buffer,
+    rest: Pieces,
+    response: Response,
+    compress: ReturnType<typeof compressor>,
+    gone: AbortSignal,
+  ): Promise<void> {
     const { socket } = response.req;
-    const gone = new AbortController();
-    const leave = () => gone.abort();
-    socket.once('close', leave);
-    if (socket.destroyed) leave();
-    const chunks = async function* () {
+    const cut = (reason: string) => this.cut(response, reason);
+    const pieces = async function* () {
       try {
-        yield first;
+        if (!compress) yield first;
         yield* rest;
       } catch (error) {
         if (!response.destroyed && !socket.destroyed) cut((error as Error).message);
         throw error;
       }
     };
-    await pipeline(Readable.from(chunks(), { highWaterMark: 1 }), response, { signal: gone.signal })
+    const {
+      DOWNLOAD_STALL_SECONDS: window,
+      DOWNLOAD_MIN_BYTES_PER_SECOND: bytesPerSecond,
+      DOWNLOAD_MAX_SECONDS: most,
+    } = this.settings;
+    const unwatch = watchPace(socket, { window, bytesPerSecond, most }, cut);
+    // The first bytes go out as early as without compression, rather than when a block is full; and always the same ones,
+    // so that the compressed bytes are the same, too.
+    compress?.write(first);
+    compress?.flush();
+    const streams = [Readable.from(pieces(), { highWaterMark: 1 }), ...(compress ? [compress] : []), response] as const;
+    await pipeline(streams, { signal: gone })
       // Either it was cut, which is logged, or its client left.
       .catch(() => undefined)
-      .finally(() => {
-        clearTimeout(limit);
-        socket.off('close', leave);
-      });
+      .finally(unwatch);
   }
 
   /**
@@ -98,4 +140,23 @@ export class DownloadService {
     this.logger.error(`The answer to request ${requestIdOf(response.req)} was cut: ${reason}`);
     response.req.socket.resetAndDestroy();
   }
+}
+
+/**
+ * Aborts when the client's connection ends. An answer that waits behind another on its connection is not told of that by
+ * its response.
+ */
+function leaving({ req: { socket } }: Response): { signal: AbortSignal; forget(): void } {
+  const gone = new AbortController();
+  const leave = () => gone.abort();
+  socket.once('close', leave);
+  if (socket.destroyed) leave();
+  return { signal: gone.signal, forget: () => void socket.off('close', leave) };
+}
+
+/** Nobody is told of an error that came of the client's leaving. */
+function unlessGone(gone: AbortSignal): (error: unknown) => undefined {
+  return (error) => {
+    if (!gone.aborted) throw error;
+  };
 }

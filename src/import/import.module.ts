@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { CatalogModule } from '../catalog/catalog.module.js';
 import { ExportService } from './export.service.js';
 import { ImportLogService } from './import-log.service.js';
 import { ImportRun } from './import-run.entity.js';
@@ -7,7 +8,7 @@ import { ImportService } from './import.service.js';
 
 /** Files in and out, and the record of what came in. */
 @Module({
-  imports: [TypeOrmModule.forFeature([ImportRun])],
+  imports: [CatalogModule, TypeOrmModule.forFeature([ImportRun])],
   providers: [ImportService, ImportLogService, ExportService],
   exports: [ImportService, ImportLogService, ExportService],
 })

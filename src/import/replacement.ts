@@ -99,7 +99,7 @@ export class Replacement {
 
   private async remove(table: ImportTable, keys: readonly RowValues[]): Promise<void> {
     if (this.context.dryRun || !this.context.problems.none) return;
-    const rows = new TableRows(this.context.session, table, table.columns);
+    const rows = new TableRows(this.context.session, table, table.columns, this.context.changes);
     const atOnce = Math.max(1, Math.min(BATCH_ROWS, Math.floor(this.context.session.limits.bytes / KEY_BYTES) - 1));
     for (let start = 0; start < keys.length; start += atOnce) await rows.remove(keys.slice(start, start + atOnce));
   }

@@ -2,6 +2,7 @@ import type { WriteSession } from '../database/engine.js';
 import type { Field } from '../resource/field.decorator.js';
 import { Batches } from './batch.js';
 import { CellError, parseCell, type CellValue } from './cell.js';
+import type { ContentChanges } from './content-changes.js';
 import { isReferredTo } from './import-tables.js';
 import { KeyIndex } from './key-index.js';
 import type { KnownKeys } from './known-keys.js';
@@ -25,6 +26,7 @@ export interface ImportContext {
   session: WriteSession;
   problems: Problems;
   known: KnownKeys;
+  changes: ContentChanges;
   /** Nothing is written. */
   dryRun: boolean;
   /** Rows that are not in the files go. */
@@ -59,7 +61,7 @@ export class TableImport {
     private readonly context: ImportContext,
     private readonly onBatch: (rows: number) => void = () => undefined,
   ) {
-    this.rows = new TableRows(context.session, source.table, source.columns);
+    this.rows = new TableRows(context.session, source.table, source.columns, context.changes);
     this.single = OnePerGroup.of(source);
     this.replaces = context.replace && !source.partial;
     if (isReferredTo(source.table)) context.known.bring(source.table, this.keys, this.replaces);

@@ -2,6 +2,7 @@ import type { WriteSession } from '../database/engine.js';
 import { decimalText } from '../resource/decimal-text.js';
 import type { Field } from '../resource/field.decorator.js';
 import type { CellValue } from './cell.js';
+import type { ContentChanges } from './content-changes.js';
 import type { ImportTable } from './import-tables.js';
 
 /** The values of one row, in the order of the columns that are spoken of. */
@@ -22,6 +23,7 @@ export class TableRows {
     private readonly session: WriteSession,
     private readonly table: ImportTable,
     private readonly columns: readonly Field[],
+    private readonly changes: ContentChanges,
   ) {
     this.names = columns.map(({ name }) => name);
     this.keyPositions = table.key.map((name) => this.names.indexOf(name));
@@ -51,12 +53,14 @@ export class TableRows {
     const { sql, parameters } = values(rows);
     const insert = `INSERT INTO ${this.table.name} (${this.names.join()}) VALUES ${sql}`;
     await query(insert + upsertClause(this.table.key, this.names), parameters);
+    await this.changes.note(this.table, this.names, rows);
   }
 
   /** Removes the rows of these keys, each the values of the key columns. */
   async remove(keys: readonly RowValues[]): Promise<void> {
     const { sql, parameters } = this.session.rowIn(this.table.key, keys);
     await this.session.query(`DELETE FROM ${this.table.name} WHERE ${sql}`, parameters);
+    await this.changes.note(this.table, this.table.key, keys);
   }
 }
 

@@ -5,17 +5,20 @@ import type { CustomerScope } from '../scope/customer-scope.js';
 import type { Snapshot } from '../database/engine.js';
 import { selectColumns } from '../resource/columns.js';
 import { jsonWriter } from '../resource/json-writer.js';
+import { shapeOf } from '../resource/shape.js';
 import { ProductPrice } from './product-price.entity.js';
 
 /** The net prices of a customer's assortment. */
 @Injectable()
 export class PricingService implements ElementSource {
+  readonly shape = shapeOf(ProductPrice);
+  readonly parts = ['products', 'prices'] as const;
   private readonly write = jsonWriter(ProductPrice);
   private readonly select = selectColumns(ProductPrice);
 
   /** The elements of `GET /prices`, each as JSON, in batches. */
-  async *elements(snapshot: Snapshot, scope: CustomerScope): AsyncGenerator<string[]> {
+  async *elements(snapshot: Snapshot, scope: CustomerScope): AsyncGenerator<string> {
     for await (const rows of assortment(snapshot, scope, { select: this.select }))
-      yield rows.map((row) => this.write(row, scope));
+      yield rows.map((row) => this.write(row, scope)).join();
   }
 }

@@ -15,7 +15,7 @@ export class ProductPrice {
     type: 'varchar',
     meaning: 'Display name of the price list.',
     example: 'Euro wholesale',
-    value: (_row, scope) => scope.priceList?.name,
+    ofScope: ({ priceList }) => priceList?.name,
   })
   PriceListName!: string | null;
 
@@ -23,7 +23,7 @@ export class ProductPrice {
     type: 'varchar',
     meaning: 'Currency of the price, an ISO 4217 code.',
     example: 'EUR',
-    value: (_row, scope) => scope.priceList?.currencyCode,
+    ofScope: ({ priceList }) => priceList?.currencyCode,
   })
   CurrencyCode!: string;
 

@@ -8,6 +8,9 @@ export type FieldType = 'varchar' | 'text' | 'int' | 'decimal' | 'boolean' | 'da
 /** Makes the answered value where it is not the stored one. */
 type Value = (row: Row, scope: CustomerScope) => unknown;
 
+/** Makes a value that is the same in all elements of an answer. */
+type ScopeValue = (scope: CustomerScope) => unknown;
+
 interface Answer {
   /** One sentence for integrators, with the unit where there is one. */
   meaning: string;
@@ -46,7 +49,9 @@ interface ComputedDeclaration extends Answer {
   type: FieldType;
   /** Digits that a decimal always shows behind the point; by default trailing zeros are left out. */
   fixedScale?: number;
-  value: Value;
+  /** One of the two. */
+  value?: Value;
+  ofScope?: ScopeValue;
 }
 
 /** A declared property of an entity, as everything that stores, answers, describes or imports it reads it. */
@@ -55,7 +60,7 @@ export interface Field
     ColumnDeclaration,
     Partial<Answer>,
     Pick<AnsweredDeclaration, 'required' | 'value'>,
-    Pick<ComputedDeclaration, 'fixedScale'> {
+    Pick<ComputedDeclaration, 'fixedScale' | 'ofScope'> {
   /** Name of the column, key of the answer and header of the import file. */
   name: string;
   stored: boolean;

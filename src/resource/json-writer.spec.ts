@@ -9,6 +9,7 @@ const SCOPE: CustomerScope = Object.freeze({
   priceList: null,
   warehouseCode: 'W',
   discountPercentage: '0',
+  versions: { products: null, prices: null, stock: null },
 });
 
 class Part {

@@ -7,6 +7,9 @@ import { utcTime } from './utc-time.js';
 /** Turns one row, with its nested rows under the arrays' names, into the JSON text of one element. */
 export type JsonWriter = (row: Row, scope: CustomerScope) => string;
 
+/** A stored value is not of its column's type. */
+export class DamagedRow extends Error {}
+
 /** The writer of a resource's elements: every declared key, in order of declaration, whatever the row lacks. */
 export function jsonWriter(resource: Resource): JsonWriter {
   const members = [
@@ -26,6 +29,7 @@ function arrayWriter(name: string, element: Resource): JsonWriter {
 }
 
 function fieldWriter(resource: Resource, field: Field): JsonWriter {
+  if (field.ofScope) return scopeWriter(field, field.ofScope);
   const text = VALUE_WRITERS[field.type];
   return (row, scope) => {
     const value = field.value ? field.value(row, scope) : row[field.name];
@@ -34,8 +38,23 @@ function fieldWriter(resource: Resource, field: Field): JsonWriter {
       return text(value, field);
     } catch (cause) {
       // The row is damaged: say which cell, since the answer is cut because of it.
-      throw new Error(`${resource.name} ${row.SKU}: ${field.name} does not hold a ${field.type}`, { cause });
+      throw new DamagedRow(`${resource.name} ${row.SKU}: ${field.name} does not hold a ${field.type}`, { cause });
     }
+  };
+}
+
+/** Writes once what is the same in the elements of a whole answer. */
+function scopeWriter(field: Field, ofScope: NonNullable<Field['ofScope']>): JsonWriter {
+  let written: { scope: CustomerScope; text: string } | undefined;
+  return (_row, scope) => {
+    if (written?.scope !== scope) {
+      const value = ofScope(scope);
+      written = {
+        scope,
+        text: value === null || value === undefined ? 'null' : VALUE_WRITERS[field.type](value, field),
+      };
+    }
+    return written.text;
   };
 }
 

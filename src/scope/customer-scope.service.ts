@@ -1,11 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseService } from '../database/database.service.js';
 import type { Query } from '../database/query.js';
+import { versionOf } from '../versions/content-versions.js';
 import type { CustomerScope } from './customer-scope.js';
 
 const SQL = `
   SELECT customers.CustomerCode, customers.WarehouseCode, customers.DiscountPercentage,
-    price_lists.PriceListCode, price_lists.PriceListName, price_lists.CurrencyCode
+    price_lists.PriceListCode, price_lists.PriceListName, price_lists.CurrencyCode,
+    ${versionOf('products', "''")} AS ProductsVersion,
+    ${versionOf('prices', 'customers.PriceListCode')} AS PricesVersion,
+    ${versionOf('stock', 'customers.WarehouseCode')} AS StockVersion
   FROM customers LEFT JOIN price_lists ON price_lists.PriceListCode = customers.PriceListCode
   WHERE customers.CustomerCode = ? AND customers.Active = 1`;
 
@@ -33,6 +37,11 @@ export class CustomerScopeService {
             },
       warehouseCode: row.WarehouseCode as string | null,
       discountPercentage: String(row.DiscountPercentage),
+      versions: {
+        products: row.ProductsVersion as string | null,
+        prices: row.PricesVersion as string | null,
+        stock: row.StockVersion as string | null,
+      },
     });
   }
 }

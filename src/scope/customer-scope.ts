@@ -1,3 +1,5 @@
+import type { ContentPart } from '../versions/content-versions.js';
+
 /** What a customer may see, and at which terms: read from its record, the first argument of every catalogue query. */
 export interface CustomerScope {
   readonly customerCode: string;
@@ -7,6 +9,8 @@ export interface CustomerScope {
   readonly warehouseCode: string | null;
   /** 0 to 100, a decimal as text. */
   readonly discountPercentage: string;
+  /** The versions of the content that the customer may see; null: there never was any. */
+  readonly versions: Readonly<Record<ContentPart['part'], string | null>>;
 }
 
 interface PriceListTerms {

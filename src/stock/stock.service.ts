@@ -5,22 +5,25 @@ import type { CustomerScope } from '../scope/customer-scope.js';
 import type { Snapshot } from '../database/engine.js';
 import { selectColumns } from '../resource/columns.js';
 import { jsonWriter } from '../resource/json-writer.js';
+import { shapeOf } from '../resource/shape.js';
 import { StockEntry } from './stock-entry.entity.js';
 
 /** The stock of a customer's assortment at its warehouse. */
 @Injectable()
 export class StockService implements ElementSource {
+  readonly shape = shapeOf(StockEntry);
+  readonly parts = ['products', 'prices', 'stock'] as const;
   private readonly write = jsonWriter(StockEntry);
   private readonly select = selectColumns(StockEntry);
 
   /** The elements of `GET /stock`, each as JSON, in batches. */
-  async *elements(snapshot: Snapshot, scope: CustomerScope): AsyncGenerator<string[]> {
+  async *elements(snapshot: Snapshot, scope: CustomerScope): AsyncGenerator<string> {
     if (!scope.warehouseCode) return;
     const join = {
       sql: 'JOIN stock ON stock.SKU = prices.SKU AND stock.WarehouseCode = ?',
       parameters: [scope.warehouseCode],
     };
     for await (const rows of assortment(snapshot, scope, { select: this.select, join }))
-      yield rows.map((row) => this.write(row, scope));
+      yield rows.map((row) => this.write(row, scope)).join();
   }
 }

@@ -1,16 +1,18 @@
 import { parse } from 'csv-parse/sync';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { COLUMNS } from './import-files.js';
+import { COLUMNS, type ImportFileName } from './import-files.js';
 
-// What the service must answer, computed a second time from the import files alone: nothing of `src/` is used here, so
-// that a mistake there is not made twice. Every file is held in memory, and negative decimals are refused but for stock.
+// What the service must answer, computed a second time from the rows alone: nothing of `src/` is used here, so that a
+// mistake there is not made twice. Every table is held in memory, and negative decimals are refused but for stock.
 
 export const ENDPOINTS = ['/products', '/stock', '/prices'] as const;
 type Endpoint = (typeof ENDPOINTS)[number];
 /** Each key of an element, in order of answer, with the JSON text of its value. */
 type Element = Record<string, string>;
 type Row = Record<string, string>;
+/** Tells the rows of an import file, or of the table that it is loaded into: the text of each column, '' for none. */
+export type ReadRows = (file: ImportFileName) => Row[];
 
 export const PRODUCT_FIELDS = COLUMNS['products.csv'].split(',');
 /** The arrays with a file of their own, in order of answer, with their elements' fields; the first is what sorts them. */
@@ -19,7 +21,7 @@ const FILED_ARRAYS = [
   ['ProductAccessories', 'product_accessories.csv', 'AccessorySKU'],
   ['ProductSubstitutions', 'product_substitutions.csv', 'SubstituteSKU'],
   ['ProductComposition', 'product_composition.csv', 'MaterialCode MaterialDescription CompositionPercentage'],
-].map(([name, file, fields]) => ({ name: name!, file: file!, fields: words(fields!) }));
+].map(([name, file, fields]) => ({ name: name!, file: file as ImportFileName, fields: words(fields!) }));
 export const PRODUCT_ARRAYS = [...FILED_ARRAYS.map(({ name }) => name), 'ProductPrices'];
 /** Columns kept to the character; around anything else spaces are no part of it. */
 const PROSE =
@@ -30,21 +32,24 @@ const TRUE = /^(true|1|yes)$/i;
 
 /** What each endpoint must answer to the customer, if the database holds exactly the files of the folder. */
 export function expectedAnswers(folder: string, customerCode: string): Record<Endpoint, Element[]> {
-  const read = (file: string) => readRows(join(folder, file));
+  return answersOf((file) => readRows(join(folder, file)), customerCode);
+}
+
+/** What each endpoint must answer to the customer from these rows. */
+export function answersOf(read: ReadRows, customerCode: string): Record<Endpoint, Element[]> {
   const customer = read('customers.csv').find((row) => row.CustomerCode === customerCode)!;
   const list = read('price_lists.csv').find((row) => row.PriceListCode === customer.PriceListCode);
   const products = bySku(read('products.csv').filter(({ Status }) => Status !== 'OBSOLETE'));
-  const eligible = (file: string) =>
+  const eligible = (file: ImportFileName) =>
     read(file)
       .filter(({ SKU }) => products.has(SKU!))
       .toSorted(codePointOrder('SKU'));
   const prices = eligible('prices.csv').filter((row) => row.PriceListCode === customer.PriceListCode);
   const priced = new Map(prices.map((row) => [row.SKU!, priceOf({ ...row, ...list }, customer.DiscountPercentage!)]));
   const stock = eligible('stock.csv').filter((row) => row.WarehouseCode === customer.WarehouseCode);
-  const arrays = FILED_ARRAYS.map(({ name, file, fields }) => ({ name, fields, rows: bySku(read(file)) }));
+  const describe = describer(read);
   const productOf = ([sku, price]: [string, Element]): Element => ({
-    ...pick(products.get(sku)![0]!, PRODUCT_FIELDS),
-    ...Object.fromEntries(arrays.map(({ name, fields, rows }) => [name, arrayOf(rows.get(sku) ?? [], fields)])),
+    ...describe(products.get(sku)![0]!),
     ProductPrices: jsonOf([price]),
   });
   return {
@@ -52,6 +57,28 @@ export function expectedAnswers(folder: string, customerCode: string): Record<En
     '/stock': stock.filter(({ SKU }) => priced.has(SKU!)).map(stockOf),
     '/prices': [...priced.values()],
   };
+}
+
+/** The document that may be stored of each product, by SKU: its JSON up to the first of its prices. */
+export function documentsOf(read: ReadRows): Map<string, string> {
+  const describe = describer(read);
+  return new Map(
+    read('products.csv').map((row) => [
+      row.SKU!,
+      jsonOf([{ ...describe(row), ProductPrices: '[' }]).slice(1, -'}]'.length),
+    ]),
+  );
+}
+
+/** What is the same of a product for all customers. */
+function describer(read: ReadRows): (product: Row) => Element {
+  const arrays = FILED_ARRAYS.map(({ name, file, fields }) => ({ name, fields, rows: bySku(read(file)) }));
+  return (product) => ({
+    ...pick(product, PRODUCT_FIELDS),
+    ...Object.fromEntries(
+      arrays.map(({ name, fields, rows }) => [name, arrayOf(rows.get(product.SKU!) ?? [], fields)]),
+    ),
+  });
 }
 
 /** Where a body first leaves the expected text, by SKU and key; undefined where they are the same to the byte. */

@@ -4,6 +4,8 @@ export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
   body: string;
+  /** The body as it came. */
+  bytes: Buffer;
 }
 
 /** One request; anything not given is as in `GET /api/version` by nobody in particular. */
@@ -26,13 +28,10 @@ export function call(url: string, { token, headers, body = '', ...options }: Cal
     const outgoing = request(target, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on('error', reject).on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('end', () =>
-        resolve({
-          status: incoming.statusCode!,
-          headers: incoming.headers,
-          body: Buffer.concat(chunks).toString(),
-        }),
-      );
+      incoming.on('end', () => {
+        const bytes = Buffer.concat(chunks);
+        resolve({ status: incoming.statusCode!, headers: incoming.headers, body: bytes.toString(), bytes });
+      });
     });
     outgoing.on('error', reject).end(body);
   });

@@ -50,8 +50,17 @@ export class SlowDownload {
     private readonly ended: Promise<'ended' | 'broken'>,
   ) {}
 
-  /** Resolves when the first bytes of the answer are there; from then on nothing is read. */
-  static async begin(url: string, path: string, token: string, version = '1.1'): Promise<SlowDownload> {
+  /**
+   * Resolves when the first bytes of the answer are there; from then on nothing is read.
+   * @param header one header line more
+   */
+  static async begin(
+    url: string,
+    path: string,
+    token: string,
+    version = '1.1',
+    header = 'X-None: none',
+  ): Promise<SlowDownload> {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
     const ended = new Promise<'ended' | 'broken'>((resolve) => {
@@ -59,7 +68,7 @@ export class SlowDownload {
     });
     const download = new SlowDownload(socket, ended);
     socket.write(
-      `GET ${path} HTTP/${version}\r\nHost: test\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+      `GET ${path} HTTP/${version}\r\nHost: test\r\nAuthorization: Bearer ${token}\r\n${header}\r\nConnection: close\r\n\r\n`,
     );
     await new Promise<void>((resolve) => {
       socket.once('data', (chunk: Buffer) => {
@@ -80,6 +89,12 @@ export class SlowDownload {
     return Number(this.chunks[0]!.toString().split(' ')[1]);
   }
 
+  /** Reads at most so many bytes more. */
+  take(bytes: number): void {
+    const chunk = this.socket.read(bytes) as Buffer | null;
+    if (chunk) this.chunks.push(chunk);
+  }
+
   /** Reads what is left. @returns the body, or undefined where the client can tell that it is not complete */
   async finish(): Promise<string | undefined> {
     this.socket.on('data', (chunk: Buffer) => this.chunks.push(chunk));
@@ -88,6 +103,13 @@ export class SlowDownload {
     const [head, ...rest] = Buffer.concat(this.chunks).toString().split('\r\n\r\n');
     const body = rest.join('\r\n\r\n');
     return /transfer-encoding: chunked/i.test(head!) ? dechunk(body) : body;
+  }
+
+  /** Reads what is left, compressed or not. @returns whether the client can tell that it is not complete */
+  async isCut(): Promise<boolean> {
+    this.socket.on('data', (chunk: Buffer) => this.chunks.push(chunk));
+    this.socket.resume();
+    return (await this.ended) === 'broken' || !this.chunks.at(-1)!.toString('latin1').endsWith('0\r\n\r\n');
   }
 
   /** Reads what is left. @returns whether the client can tell that the answer is not complete */

@@ -7,7 +7,15 @@ export interface Dialect {
   /** A UTC point in time with milliseconds. */
   timestamp: string;
   serial: string;
+  /** Bytes, more than a text may have. */
+  blob: string;
   tableOptions: string;
+  /** A version that is another one each time. */
+  newVersion: string;
+  /** What makes an INSERT into content_versions overwrite an earlier version by a new one. */
+  overwriteVersion: string;
+  /** A trigger that runs the statements after each row, but for the rows of our own imports where the engine can tell. */
+  trigger: (name: string, event: string, table: string, statements: string[]) => { name: string; sql: string };
 }
 
 /**
@@ -22,7 +30,14 @@ export async function dialectOf(queryRunner: QueryRunner): Promise<Dialect> {
       date: 'text',
       timestamp: 'text',
       serial: 'integer PRIMARY KEY AUTOINCREMENT NOT NULL',
+      blob: 'blob',
       tableOptions: '',
+      newVersion: 'lower(hex(randomblob(16)))',
+      overwriteVersion: 'ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version',
+      trigger: (name, event, table, statements) => ({
+        name,
+        sql: `CREATE TRIGGER ${name} AFTER ${event} ON ${table} FOR EACH ROW BEGIN ${statements.join('; ')}; END`,
+      }),
     };
   }
   const [{ version }] = await queryRunner.query('SELECT VERSION() AS version');
@@ -32,6 +47,14 @@ export async function dialectOf(queryRunner: QueryRunner): Promise<Dialect> {
     date: 'date',
     timestamp: 'datetime(3)',
     serial: 'integer NOT NULL AUTO_INCREMENT PRIMARY KEY',
+    blob: 'mediumblob',
+    newVersion: 'UUID()',
+    overwriteVersion: 'ON DUPLICATE KEY UPDATE Version = UUID()',
+    trigger: (name, event, table, statements) => ({
+      name,
+      sql: `CREATE TRIGGER ${name} AFTER ${event} ON ${table} FOR EACH ROW
+IF COALESCE(@customer_data_import, 0) = 0 THEN ${statements.join('; ')}; END IF`,
+    }),
     tableOptions: ` ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE ${collation}`,
   };
 }

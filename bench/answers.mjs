@@ -1,0 +1,51 @@
+// What answers take, over HTTP, each beside its yardstick: the aims P1 to P9.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { measureFirstBytes } from './answers/first-bytes.mjs';
+import { measureFullAnswers } from './answers/full-answers.mjs';
+import { measureSlowClients } from './answers/slow-clients.mjs';
+import { measureRate, measureWaiting } from './answers/small-calls.mjs';
+import { onStage } from './answers/stage.mjs';
+import { countStatements } from './answers/statements.mjs';
+import { warnOfLoad } from './machine.mjs';
+import { report, reportRows } from './report.mjs';
+import { keepResults } from './results.mjs';
+import { withServer } from './server.mjs';
+
+/** Each section, with what it takes of time: in a full run, and in a quick one. */
+const SECTIONS = [
+  [measureFullAnswers, { rounds: 15, typeormRounds: 2 }, { rounds: 5, typeormRounds: 1 }],
+  [countStatements, {}, {}],
+  [measureFirstBytes, { rounds: 25 }, { rounds: 15 }],
+  [measureSlowClients, { rounds: 3, seconds: 8 }, { rounds: 1, seconds: 4 }],
+  [measureWaiting, { rounds: 3, seconds: 5 }, { rounds: 1, seconds: 4 }],
+  [measureRate, { rounds: 5, seconds: 4 }, { rounds: 3, seconds: 1 }],
+];
+
+/** @param {{ quick: boolean }} options */
+export async function measureAnswers({ quick }) {
+  const load = warnOfLoad();
+  const folder = mkdtempSync(join(tmpdir(), 'customer-data-bench-'));
+  try {
+    await withServer((server) =>
+      onStage(server, quick ? 'Q' : 'L', folder, async (stage) => {
+        const { rows, aims } = await measureSections(stage, quick);
+        reportRows(rows);
+        for (const { aim, what, figure, ...limit } of aims) report(`${aim}, ${what}`, figure, limit);
+        await keepResults(server, quick, { load, rows, aims });
+      }),
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureSections(stage, quick) {
+  const found = [];
+  for (const [measure, full, less] of SECTIONS) found.push(await measure(stage, quick ? less : full));
+  return {
+    rows: Object.assign({}, ...found.map(({ rows }) => rows)),
+    aims: found.flatMap(({ aims }) => aims).toSorted((a, b) => a.aim.localeCompare(b.aim)),
+  };
+}

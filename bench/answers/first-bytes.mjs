@@ -1,0 +1,27 @@
+// P3: how soon the first byte of /products comes, however long the answer is.
+import { median } from '../report.mjs';
+
+/** @returns {Promise<{ rows: object, aims: object[] }>} */
+export async function measureFirstBytes({ m, large, client }, { rounds }) {
+  const places = await Promise.all([m, large].map(placeOf));
+  for (let round = -1; round < rounds; round++)
+    for (const { call, firstBytes } of places) {
+      const { firstByte } = await client.ask('get', { ...call, most: 0 });
+      // The first round warms up.
+      if (round >= 0) firstBytes.push(firstByte * 1000);
+    }
+  const [ofM, ofLarge] = places.map(({ firstBytes }) => median(firstBytes));
+  return {
+    rows: { [label('M')]: { 'first byte, ms': ofM }, [label(large.size)]: { 'first byte, ms': ofLarge } },
+    aims: [
+      { aim: 'P3', what: `first byte of ${large.size} later than of M, ms`, figure: Math.abs(ofLarge - ofM), most: 20 },
+      { aim: 'P3', what: 'the later first byte of both, ms', figure: Math.max(ofM, ofLarge), most: 60 },
+    ],
+  };
+}
+
+async function placeOf({ service }) {
+  return { call: { url: `${service.url}/products`, headers: await service.token('BENCH-A') }, firstBytes: [] };
+}
+
+const label = (size) => `GET /products of ${size}, left at its first byte`;

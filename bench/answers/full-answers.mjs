@@ -1,0 +1,104 @@
+// P1, P2, P6, P8, P9: whole answers of M, each beside its yardstick.
+import { inRounds, ratioOf, rowOf, sample } from '../sample.mjs';
+import { median } from '../report.mjs';
+import { startYardsticks } from './yardsticks.mjs';
+
+const NAMES = {
+  products: 'GET /products',
+  gzip: 'GET /products, gzip',
+  brotli: 'GET /products, brotli',
+  floorA: 'floor A: only read the rows',
+  buffer: 'the same bytes, ready in memory',
+  stock: 'GET /stock',
+  rawStock: 'stock: one raw query, JSON.stringify',
+  prices: 'GET /prices',
+  rawPrices: 'prices: one raw query, JSON.stringify',
+  products304: 'GET /products, 304',
+  stock304: 'GET /stock, 304',
+  prices304: 'GET /prices, 304',
+  typeorm: 'TypeORM find with relations',
+};
+
+/** @returns {Promise<{ rows: object, aims: object[] }>} */
+export async function measureFullAnswers({ server, m, client }, { rounds, typeormRounds }) {
+  const database = await server.pid();
+  const calls = await callsOf(m, client, database);
+  const { bytes } = await sample(client, database, calls.products);
+  const yardsticks = await startYardsticks(m.url, bytes);
+  try {
+    Object.assign(calls, yardstickCalls(yardsticks));
+    await inRounds(1, client, database, calls);
+    const samples = await inRounds(rounds, client, database, inTurn(calls));
+    const typeorm = { url: `${yardsticks.url}/typeorm`, pid: yardsticks.pid };
+    Object.assign(samples, await inRounds(typeormRounds, client, database, { typeorm }));
+    const rows = Object.entries(NAMES).map(([name, label]) => [label, rowOf(samples[name])]);
+    return { rows: Object.fromEntries(rows), aims: aimsOf(samples) };
+  } finally {
+    await yardsticks.stop();
+  }
+}
+
+async function callsOf({ service: { url, pid, token } }, client, database) {
+  const authorization = await token('BENCH-A');
+  const call = (path, headers, more) => ({
+    url: `${url}/${path}`,
+    pid,
+    headers: { ...authorization, ...headers },
+    ...more,
+  });
+  const calls = {
+    products: call('products'),
+    gzip: call('products', { 'accept-encoding': 'gzip' }),
+    brotli: call('products', { 'accept-encoding': 'br' }),
+    stock: call('stock'),
+    prices: call('prices'),
+  };
+  for (const path of ['products', 'stock', 'prices']) {
+    const { etag } = await sample(client, database, calls[path]);
+    calls[`${path}304`] = call(path, { 'if-none-match': etag }, { status: 304, count: 100 });
+  }
+  return calls;
+}
+
+function yardstickCalls({ url, pid }) {
+  return {
+    floorA: { url: `${url}/floor-a`, pid, status: 204 },
+    rawStock: { url: `${url}/stock`, pid, status: 204 },
+    rawPrices: { url: `${url}/prices`, pid, status: 204 },
+    buffer: { url: `${url}/buffer`, pid },
+  };
+}
+
+/** In the order of the names, which has each beside its yardstick. */
+function inTurn(calls) {
+  const names = Object.keys(NAMES).filter((name) => calls[name]);
+  return Object.fromEntries(names.map((name) => [name, calls[name]]));
+}
+
+function aimsOf(samples) {
+  const { products, floorA, gzip, brotli } = samples;
+  const seconds = (name) => median(samples[name].map((one) => one.seconds));
+  const mean = (name, key) => samples[name].reduce((sum, one) => sum + one[key], 0) / samples[name].length;
+  const unchanged = (path) => ({
+    aim: 'P8',
+    what: `304 of /${path} over its 200`,
+    figure: ratioOf(samples[`${path}304`], samples[path]),
+    most: 1 / 50,
+  });
+  return [
+    { aim: 'P1', what: 'TypeORM over /products', figure: seconds('typeorm') / seconds('products'), least: 25 },
+    { aim: 'P1', what: '/products over floor A', figure: ratioOf(products, floorA), most: 0.8 },
+    { aim: 'P2', what: 'CPU of /products over floor A', figure: mean('products', 'cpu') / seconds('floorA'), most: 1 },
+    { aim: 'P6', what: '/stock over one raw query', figure: ratioOf(samples.stock, samples.rawStock), most: 1.3 },
+    { aim: 'P6', what: '/prices over one raw query', figure: ratioOf(samples.prices, samples.rawPrices), most: 1.3 },
+    ...['products', 'prices', 'stock'].map(unchanged),
+    { aim: 'P9', what: 'gzip over uncompressed', figure: ratioOf(gzip, products), most: 2 },
+    { aim: 'P9', what: 'brotli over uncompressed', figure: ratioOf(brotli, products), most: 2 },
+    ...Object.entries({ gzip, brotli }).map(([name, compressed]) => ({
+      aim: 'P9',
+      what: `first byte of ${name} later than uncompressed, ms`,
+      figure: median(compressed.map(({ firstByte }, round) => (firstByte - products[round].firstByte) * 1000)),
+      most: 20,
+    })),
+  ];
+}

@@ -1,0 +1,83 @@
+// P4: eight slow clients of the large data set; what others notice of them, and what they hold of memory.
+import { forgetPeak, peakOf } from '../process-usage.mjs';
+import { median } from '../report.mjs';
+import { QUICK, SLOW } from './stage.mjs';
+
+/** What each takes a second. A compressed answer holds several times as many products. */
+const PACES = { identity: 2_000_000, gzip: 300_000, br: 300_000 };
+
+/** @returns {Promise<{ rows: object, aims: object[] }>} */
+export async function measureSlowClients(stage, { rounds, seconds }) {
+  const { service } = stage.large;
+  const slow = await Promise.all(SLOW.map((code) => service.token(code)));
+  const quick = await service.token(QUICK);
+  const { etag } = await stage.client.ask('get', { url: `${service.url}/stock`, headers: quick });
+  const calls = callsOf(service.url, quick, etag);
+  await phase(stage, calls, seconds / 2);
+  const phases = Object.fromEntries(['alone', ...Object.keys(PACES)].map((name) => [name, []]));
+  for (let round = 0; round < rounds; round++)
+    for (const [name, results] of Object.entries(phases)) {
+      const crowd = name === 'alone' ? [] : slow.map((headers) => slowDownload(stage, name, headers, seconds));
+      results.push(await phase(stage, calls, seconds));
+      await Promise.all(crowd);
+    }
+  return { rows: rowsOf(phases, stage.large.size), aims: aimsOf(phases) };
+}
+
+function callsOf(url, headers, etag) {
+  return {
+    products: { url: `${url}/products`, headers },
+    version: { url: `${url}/api/version` },
+    unchanged: { url: `${url}/stock`, headers: { ...headers, 'if-none-match': etag } },
+  };
+}
+
+/** It leaves a little after the phase ends. */
+async function slowDownload({ large, crowd }, encoding, headers, seconds) {
+  const { status } = await crowd.ask('get', {
+    url: `${large.service.url}/products`,
+    headers: { ...headers, 'accept-encoding': encoding },
+    bytesPerSecond: PACES[encoding],
+    most: seconds + 0.5,
+  });
+  if (status !== 200) throw new Error(`A slow client got ${status}`);
+}
+
+/** The quick customer's products again and again, and small calls meanwhile. */
+async function phase({ large, client }, { products, version, unchanged }, seconds) {
+  const { pid } = large.service;
+  forgetPeak(pid);
+  const small = (call) => client.ask('steadily', { ...call, milliseconds: 25, seconds });
+  const whole = client.ask('downloads', { ...products, clients: 1, seconds });
+  const answers = await Promise.all([whole, small(version), small(unchanged)]);
+  const [ofProducts, ofVersion, ofUnchanged] = answers.map((some) => median(some.map((one) => one.seconds)));
+  return { products: ofProducts, version: ofVersion, unchanged: ofUnchanged, peak: peakOf(pid) };
+}
+
+const middle = (results, key) => median(results.map((one) => one[key]));
+
+function rowsOf(phases, size) {
+  const rows = {};
+  for (const [name, results] of Object.entries(phases)) {
+    const meanwhile = name === 'alone' ? 'no others' : `8 slow clients, ${name}`;
+    const row = (key) => ({ milliseconds: middle(results, key) * 1000, 'peak RSS, MB': middle(results, 'peak') / 1e6 });
+    rows[`of ${size}, ${meanwhile}: 5,000 /products`] = row('products');
+    rows[`of ${size}, ${meanwhile}: GET /api/version`] = row('version');
+    rows[`of ${size}, ${meanwhile}: GET /stock, 304`] = row('unchanged');
+  }
+  return rows;
+}
+
+function aimsOf({ alone, ...crowded }) {
+  // Memory once had is not given back at once: only before the first slow clients it is that of a service without any.
+  const grown = (results) => (Math.max(...results.map(({ peak }) => peak)) - alone[0].peak) / 2 ** 20;
+  const slower = (key) => middle(crowded.identity, key) / middle(alone, key);
+  return [
+    { aim: 'P4', what: '8 slow clients: growth of RSS, MiB', figure: grown(crowded.identity), most: 64 },
+    { aim: 'P4', what: 'with over without them: 5,000 /products', figure: slower('products'), most: 2 },
+    { aim: 'P4', what: 'with over without them: GET /api/version', figure: slower('version'), most: 2 },
+    { aim: 'P4', what: 'with over without them: GET /stock, 304', figure: slower('unchanged'), most: 2 },
+    { aim: 'P9', what: '8 slow clients, gzip: growth of RSS, MiB', figure: grown(crowded.gzip), most: 64 },
+    { aim: 'P9', what: '8 slow clients, brotli: growth of RSS, MiB', figure: grown(crowded.br), most: 64 },
+  ];
+}

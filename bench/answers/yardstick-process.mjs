@@ -1,0 +1,44 @@
+// A small Express application with the yardsticks, in a process of its own. What only reads rows answers without a body.
+import express from 'express';
+import mysql from 'mysql2/promise';
+import { DataSource, IsNull, Not } from 'typeorm';
+import { ENTITIES, relations } from './yardstick-entities.mjs';
+import { NORMALISED_ROWS, PRICES, STOCK } from './yardstick-queries.mjs';
+
+const url = process.env.DATABASE_URL;
+/** As BENCH-A has it. */
+const terms = { list: 'EUR-A', warehouse: 'NL01', discount: 12.5 };
+const connection = await mysql.createConnection({ uri: url, namedPlaceholders: true });
+const dataSource = await new DataSource({ type: 'mysql', url, entities: ENTITIES }).initialize();
+const buffer = Buffer.alloc(Number(process.env.BUFFER_BYTES), 'x');
+const app = express();
+
+app.get('/typeorm', async (_request, response) => {
+  const where = { prices: { PriceListCode: terms.list } };
+  const found = await dataSource.getRepository('products').find({
+    where: [
+      { ...where, Status: IsNull() },
+      { ...where, Status: Not('OBSOLETE') },
+    ],
+    relations,
+    order: { SKU: 'ASC' },
+  });
+  response.json(found);
+});
+
+app.get('/floor-a', async (_request, response) => {
+  for (const sql of NORMALISED_ROWS) await connection.query({ sql, rowsAsArray: true }, terms);
+  response.status(204).end();
+});
+
+for (const [path, sql] of Object.entries({ '/stock': STOCK, '/prices': PRICES }))
+  app.get(path, async (_request, response) => {
+    const [rows] = await connection.query(sql, terms);
+    response.set('X-Length', JSON.stringify(rows).length).status(204).end();
+  });
+
+app.get('/buffer', (_request, response) => response.end(buffer));
+
+app.get('/api/version', (_request, response) => response.json({ apiVersion: '1.0.0' }));
+
+const server = app.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }));

@@ -1,0 +1,20 @@
+// The plain queries that answers are held against. All name the price list, and read only what it makes eligible.
+
+const from = (join = '') => `FROM prices JOIN products ON products.SKU = prices.SKU ${join}
+  WHERE prices.PriceListCode = :list AND (products.Status IS NULL OR products.Status <> 'OBSOLETE')`;
+
+const ARRAYS = ['product_images', 'product_accessories', 'product_substitutions', 'product_composition'];
+
+/** Floor A: the rows that the products of an assortment are made of, one query a table. */
+export const NORMALISED_ROWS = [
+  `SELECT products.*, prices.* ${from()}`,
+  ...ARRAYS.map((name) => `SELECT ${name}.* ${from(`JOIN ${name} ON ${name}.SKU = prices.SKU`)}`),
+];
+
+export const STOCK = `SELECT stock.SKU, stock.WarehouseCode, stock.AvailableQTY, stock.NextAvailableETA
+  ${from('JOIN stock ON stock.SKU = prices.SKU AND stock.WarehouseCode = :warehouse')} ORDER BY prices.SKU`;
+
+export const PRICES = `SELECT prices.PriceListCode, price_lists.PriceListName, price_lists.CurrencyCode, prices.SKU,
+    IF(prices.DiscountEligible, ROUND(prices.Price * (100 - :discount) / 100, 4), prices.Price) AS PriceExclVAT,
+    prices.MOQ, prices.OrderMultiple
+  ${from('JOIN price_lists ON price_lists.PriceListCode = prices.PriceListCode')} ORDER BY prices.SKU`;

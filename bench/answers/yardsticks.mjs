@@ -1,0 +1,17 @@
+// Starts the yardsticks.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** @returns {Promise<{ url: string, pid: number, stop: () => Promise<void> }>} */
+export async function startYardsticks(databaseUrl, bytes) {
+  const child = fork(join(import.meta.dirname, 'yardstick-process.mjs'), {
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', DATABASE_URL: databaseUrl, BUFFER_BYTES: String(bytes) },
+  });
+  const [{ url }] = await once(child, 'message');
+  const stop = async () => {
+    child.kill();
+    await once(child, 'exit');
+  };
+  return { url, pid: child.pid, stop };
+}

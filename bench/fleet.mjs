@@ -1,0 +1,91 @@
+// Ten thousand customers that poll one replica, faster than life: what that takes, and what is full first.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runCli } from './command.mjs';
+import { writeFile, writeFiles } from './data-files.mjs';
+import { DELIVERY_SECONDS } from './fleet/cadence.mjs';
+import { measureCosts } from './fleet/costs.mjs';
+import { customersTable } from './fleet/customers.mjs';
+import { reportCosts, reportFleet } from './fleet/report.mjs';
+import { giveKeys } from './keys.mjs';
+import { warnOfLoad } from './machine.mjs';
+import { cpuOf, forgetPeak, peakOf } from './process-usage.mjs';
+import { startService } from './running-service.mjs';
+import { withServer } from './server.mjs';
+import { writeDelivery } from './stock-delivery.mjs';
+import { startTasks } from './task-process.mjs';
+
+const CUSTOMERS = 10_000;
+/** Simulated seconds in a second. */
+const SPEED = 4;
+const file = (path) => join(import.meta.dirname, path);
+
+/** @param {{ quick: boolean }} options */
+export async function measureFleet({ quick }) {
+  const folder = mkdtempSync(join(tmpdir(), 'customer-data-bench-'));
+  try {
+    await withServer((server) =>
+      server.withDatabase(async (url) => {
+        await load(url, folder);
+        const service = await startService(url);
+        const processes = ['http-client-process.mjs', 'fleet/polling-process.mjs'].map((path) =>
+          startTasks(file(path)),
+        );
+        try {
+          await simulate(
+            { server, url, service, folder, client: processes[0], fleet: processes[1] },
+            quick ? DELIVERY_SECONDS / 4 : DELIVERY_SECONDS,
+          );
+        } finally {
+          for (const process of [...processes, service]) await process.stop();
+        }
+      }),
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function load(url, folder) {
+  await writeFiles('M', join(folder, 'M'));
+  await writeFile(customersTable(CUSTOMERS), join(folder, 'customers'));
+  await runCli(url, 'import', join(folder, 'M'));
+  await runCli(url, 'import', join(folder, 'customers'));
+  await giveKeys(url);
+}
+
+/**
+ * Right after a delivery all have old stock, as they would have had it then.
+ * @param simulated seconds
+ */
+async function simulate({ server, url, service, folder, client, fleet }, simulated) {
+  warnOfLoad();
+  const databasePid = await server.pid();
+  const costs = await measureCosts(service, client, databasePid);
+  reportCosts(costs);
+  await fleet.ask('prepare', { url: service.url, count: CUSTOMERS });
+  const seconds = simulated / SPEED;
+  const pids = { service: service.pid, database: databasePid };
+  const before = Object.values(pids).map(cpuOf);
+  forgetPeak(service.pid);
+  const deliveries = deliver(url, folder, seconds);
+  const calls = await fleet.ask('poll', { speed: SPEED, seconds });
+  const [cpu, databaseCpu] = Object.values(pids).map((pid, index) => (cpuOf(pid) - before[index]) / seconds);
+  const peak = peakOf(service.pid);
+  const found = { calls, cpu, databaseCpu, peak, deliveries: await deliveries };
+  reportFleet({ customers: CUSTOMERS, speed: SPEED, seconds, ...found });
+}
+
+/** Imports a delivery of stock now, and again each time that one is due. @returns the seconds that each took */
+async function deliver(url, folder, seconds) {
+  const times = [];
+  for (let due = 0; due < seconds; due += DELIVERY_SECONDS / SPEED) {
+    if (due) await sleep((DELIVERY_SECONDS / SPEED) * 1000);
+    await writeDelivery('M', 900_000 + times.length, join(folder, 'delivery'));
+    const run = await runCli(url, 'import', join(folder, 'delivery'));
+    times.push(run.seconds);
+  }
+  return times;
+}

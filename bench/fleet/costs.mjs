@@ -1,0 +1,46 @@
+// What each kind of call costs, one after the other, and what a day of a customer comes to.
+import { KEY } from '../keys.mjs';
+import { sample } from '../sample.mjs';
+import { callsADay, STOCK_CHANGED, TOKENS_A_DAY } from './cadence.mjs';
+
+/** It has the most usual terms, and no quota to speak of. */
+const CUSTOMER = 'BENCH-A';
+
+/** @returns {Promise<Record<string, object>>} of each kind of call what `sample` tells */
+export async function measureCosts({ url, pid, token }, client, databasePid) {
+  const authorization = await token(CUSTOMER);
+  const costs = {};
+  const measure = async (kind, path, more) => {
+    const call = { url: `${url}/${path}`, pid, ...more };
+    await sample(client, databasePid, { ...call, count: 3 });
+    costs[kind] = await sample(client, databasePid, call);
+  };
+  for (const path of ['products', 'prices', 'stock'])
+    for (const encoding of ['identity', 'gzip']) {
+      const headers = { ...authorization, 'accept-encoding': encoding };
+      await measure(`${path} 200, ${encoding}`, path, { headers, count: path === 'products' ? 20 : 60 });
+    }
+  for (const path of ['products', 'prices', 'stock']) {
+    const headers = { ...authorization, 'if-none-match': costs[`${path} 200, identity`].etag };
+    await measure(`${path} 304`, path, { headers, status: 304, count: 400 });
+  }
+  await measure('api/version 200', 'api/version', { count: 400 });
+  const form = `grant_type=client_credentials&client_id=${CUSTOMER}&client_secret=${KEY}`;
+  await measure('token 200', 'auth/token', { form, count: 50 });
+  return costs;
+}
+
+/** How often a day one customer makes each kind of call, where products and prices change daily. */
+export const CALLS_A_DAY = {
+  'products 200, gzip': callsADay('products'),
+  'prices 200, gzip': callsADay('prices'),
+  'stock 200, gzip': callsADay('stock') * STOCK_CHANGED,
+  'stock 304': callsADay('stock') * (1 - STOCK_CHANGED),
+  'api/version 200': callsADay('api/version'),
+  'token 200': TOKENS_A_DAY,
+};
+
+/** What one customer takes a day. @param key of a sample, such as `cpu`: seconds */
+export function aDay(costs, key) {
+  return Object.entries(CALLS_A_DAY).reduce((sum, [kind, times]) => sum + costs[kind][key] * times, 0);
+}

@@ -1,0 +1,72 @@
+// The service as a user starts it, in a process of its own.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KEY } from './keys.mjs';
+
+const PROGRAM = join(import.meta.dirname, '../dist/main.js');
+
+/** For a closer look: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=profiles'. */
+const OPTIONS = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
+
+/**
+ * Starts the service on a database, with the settings that it comes with but for the quota of anonymous callers.
+ * @returns {Promise<{ url: string, pid: number, token: (code: string) => Promise<object>, stop: () => Promise<void> }>}
+ *   `token` gives the headers with which a customer asks
+ */
+export async function startService(databaseUrl) {
+  const env = {
+    PATH: process.env.PATH,
+    NODE_ENV: 'production',
+    PORT: '0',
+    MANAGEMENT_PORT: '0',
+    DATABASE_URL: databaseUrl,
+    JWT_SECRET: 'the-secret-of-a-benchmark-is-no-secret',
+    REQUESTS_PER_MINUTE: '1000000000',
+    REQUESTS_PER_HOUR: '1000000000',
+  };
+  const child = spawn(process.execPath, [...OPTIONS, PROGRAM], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  showFirst(child.stderr, 3);
+  const url = `http://127.0.0.1:${await portOf(child)}`;
+  const stop = async () => {
+    child.kill();
+    await once(child, 'exit');
+  };
+  await healthy(url);
+  return { url, pid: child.pid, token: (code) => tokenOf(url, code), stop };
+}
+
+/** Prints the first lines only: under too much load there is one for each request that is refused. */
+function showFirst(stream, most) {
+  let count = 0;
+  createInterface(stream).on('line', (line) => {
+    if (count++ < most) console.error(line.slice(0, 300));
+  });
+}
+
+async function portOf(child) {
+  for await (const line of createInterface(child.stdout)) {
+    const port = /Listening on port (\d+)/.exec(line)?.[1];
+    if (!port) continue;
+    child.stdout.resume();
+    return port;
+  }
+  throw new Error('The service did not start');
+}
+
+async function healthy(url) {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    if ((await fetch(`${url}/health`)).ok) return;
+    await sleep(100);
+  }
+  throw new Error('The service was not healthy within 30 s');
+}
+
+async function tokenOf(url, code) {
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: code, client_secret: KEY });
+  const response = await fetch(`${url}/auth/token`, { method: 'POST', body });
+  if (!response.ok) throw new Error(`${code} got no token: ${await response.text()}`);
+  return { authorization: `Bearer ${(await response.json()).access_token}` };
+}

@@ -1,0 +1,183 @@
+import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { DatabaseService } from '../database/database.service.js';
+import type { WriteSession } from '../database/engine.js';
+import type { Query, Row } from '../database/query.js';
+import { ProductPrice } from '../pricing/product-price.entity.js';
+import { selectColumns, tableOf } from '../resource/columns.js';
+import { arraysOf } from '../resource/field.decorator.js';
+import { DamagedRow, jsonWriter } from '../resource/json-writer.js';
+import { shapeOf } from '../resource/shape.js';
+import type { CustomerScope } from '../scope/customer-scope.js';
+import { Product } from './product.entity.js';
+
+const BATCH = 250;
+/** What a document ends with once its prices are in. */
+export const DOCUMENT_END = ']}';
+/** Quotes and backslashes of JSON are escaped once more in a statement. */
+const BYTES_A_BYTE = 2;
+const NO_PRICES = `"ProductPrices":[${DOCUMENT_END}`;
+
+const MISSING = `
+  SELECT products.SKU FROM products
+  LEFT JOIN product_documents ON product_documents.SKU = products.SKU AND product_documents.Shape = ?
+  WHERE product_documents.SKU IS NULL AND products.SKU > ? ORDER BY products.SKU LIMIT ${BATCH}`;
+
+const STORED = `
+  SELECT products.SKU, product_documents.Document FROM products
+  LEFT JOIN product_documents ON product_documents.SKU = products.SKU AND product_documents.Shape = ?
+  WHERE products.SKU > ? ORDER BY products.SKU LIMIT ${BATCH}`;
+
+/** How the stored documents compare with their rows. */
+export interface DocumentCheck {
+  products: number;
+  /** Products without a document, which is made whenever they are asked for. */
+  missing: number;
+  /** SKUs whose document is not what their rows say: somebody wrote past the triggers. */
+  different: string[];
+}
+
+/**
+ * The documents of products: what `GET /products` answers of each, up to the elements of `ProductPrices`, which differ
+ * from customer to customer. They are stored, so that an answer is hardly more than reading them. A document is there
+ * only as long as the rows that it is made from stay as they are (see the migration); who misses one makes it.
+ */
+@Injectable()
+export class ProductDocuments {
+  /** Names how documents are made. Those of another version of the service are none. */
+  readonly shape = shapeOf(Product);
+  private readonly write = jsonWriter(Product);
+  private readonly arrays = arraysOf(Product)
+    .filter(({ resource }) => resource !== ProductPrice)
+    .map(({ name, resource, orderBy }) => ({
+      name,
+      sql: (count: number) =>
+        `SELECT ${selectColumns(resource)} FROM ${tableOf(resource)}
+         WHERE SKU IN (${Array(count).fill('?').join()}) ORDER BY SKU, ${orderBy}`,
+    }));
+
+  constructor(private readonly database: DatabaseService) {}
+
+  /** Makes the documents of products, by SKU, from their rows. @throws if a row is damaged */
+  async make(query: Query, skus: readonly string[]): Promise<Map<string, string>> {
+    if (!skus.length) return new Map();
+    const placeholders = skus.map(() => '?').join();
+    const rows = await query(`SELECT ${selectColumns(Product)} FROM products WHERE SKU IN (${placeholders})`, skus);
+    const products = new Map(rows.map((row) => [row.SKU as string, row]));
+    for (const { name, sql } of this.arrays) {
+      for (const product of rows) product[name] = [];
+      for (const row of await query(sql(skus.length), skus))
+        (products.get(row.SKU as string)![name] as Row[]).push(row);
+    }
+    return new Map(rows.map((row) => [row.SKU as string, this.document(row)]));
+  }
+
+  /** Stores the missing documents in a transaction of their own. @param all make those anew that are there, too */
+  async build(all = false): Promise<number> {
+    return this.database.write(async (session) => {
+      if (all) await this.forgetAll(session);
+      return this.store(session);
+    });
+  }
+
+  /** Compares every stored document with the rows that it was made from, in one snapshot. */
+  async check(): Promise<DocumentCheck> {
+    const snapshot = await this.database.snapshot();
+    try {
+      const check: DocumentCheck = { products: 0, missing: 0, different: [] };
+      let last = '';
+      for (;;) {
+        const stored = await snapshot.query(STORED, [this.shape, last]);
+        if (!stored.length) return check;
+        await this.compare(snapshot.query, stored, check);
+        last = stored.at(-1)!.SKU as string;
+      }
+    } finally {
+      await snapshot.close();
+    }
+  }
+
+  /** Stores the documents of all products that have none. @returns how many that were */
+  async store(session: WriteSession): Promise<number> {
+    // Whoever changes a product renews this version: from here on they wait, and what they changed before is committed.
+    await session.query(`UPDATE content_versions SET Version = Version WHERE Part = 'products'`);
+    let count = 0;
+    let last = '';
+    for (;;) {
+      const missing = await session.query(MISSING, [this.shape, last]);
+      if (!missing.length) return count;
+      const skus = missing.map(({ SKU }) => SKU as string);
+      count += await this.storeThese(session, skus);
+      last = skus.at(-1)!;
+    }
+  }
+
+  /** Leaves neither documents nor versions as they were, since somebody wrote past the triggers. */
+  private async forgetAll(session: WriteSession): Promise<void> {
+    await session.query('DELETE FROM product_documents');
+    await session.query('UPDATE content_versions SET Version = ?', [randomUUID()]);
+  }
+
+  private async compare(query: Query, stored: readonly Row[], check: DocumentCheck): Promise<void> {
+    const skus = stored.filter(({ Document }) => Document !== null).map(({ SKU }) => SKU as string);
+    const made = await this.make(query, skus);
+    check.products += stored.length;
+    check.missing += stored.length - skus.length;
+    for (const { SKU, Document } of stored)
+      if (Document !== null && String(Document) !== made.get(SKU as string)) check.different.push(SKU as string);
+  }
+
+  /** Makes and stores as many as it can: a damaged row of somebody else must not keep an import out. */
+  private async storeThese(session: WriteSession, skus: readonly string[]): Promise<number> {
+    try {
+      const most = session.limits.bytes / BYTES_A_BYTE;
+      // One that no statement can hold is made whenever it is asked for.
+      const documents = [...(await this.make(session.query, skus))].filter(([, document]) => sizeOf(document) < most);
+      for (const some of portions(documents, most)) await this.insert(session, some);
+      return documents.length;
+    } catch (error) {
+      if (!(error instanceof DamagedRow)) throw error;
+      if (skus.length === 1) return 0;
+      const half = Math.ceil(skus.length / 2);
+      return (await this.storeThese(session, skus.slice(0, half))) + (await this.storeThese(session, skus.slice(half)));
+    }
+  }
+
+  private async insert(session: WriteSession, documents: readonly [string, string][]): Promise<void> {
+    const { sql, parameters } = session.values(documents.map(([sku, document]) => [sku, this.shape, document]));
+    const clause = session.upsertClause(['SKU'], ['Shape', 'Document']);
+    await session.query(`INSERT INTO product_documents (SKU, Shape, Document) VALUES ${sql}${clause}`, parameters);
+  }
+
+  private document(row: Row): string {
+    const element = this.write(row, NOBODY);
+    if (!element.endsWith(NO_PRICES)) throw new Error('ProductPrices is not the last array of a product');
+    return element.slice(0, -DOCUMENT_END.length);
+  }
+}
+
+/** Whose terms a document must not depend on. */
+const NOBODY = new Proxy({} as CustomerScope, {
+  get(_target, term): never {
+    throw new Error(`The document of a product is the same for all customers, and cannot depend on ${String(term)}`);
+  },
+});
+
+/** What a row of a document takes in a statement before it is escaped, in bytes. */
+const sizeOf = (document: string) => Buffer.byteLength(document) + 500;
+
+/** The documents in portions of at most so many bytes. */
+function* portions(documents: readonly [string, string][], most: number): Generator<[string, string][]> {
+  let portion: [string, string][] = [];
+  let bytes = 0;
+  for (const one of documents) {
+    const size = sizeOf(one[1]);
+    if (portion.length && bytes + size > most) {
+      yield portion;
+      [portion, bytes] = [[], 0];
+    }
+    portion.push(one);
+    bytes += size;
+  }
+  if (portion.length) yield portion;
+}

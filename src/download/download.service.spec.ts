@@ -1,0 +1,317 @@
+import { Logger } from '@nestjs/common';
+import express from 'express';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { brotliDecompressSync, constants, gunzipSync } from 'node:zlib';
+import type { Settings } from '../config/settings.js';
+import type { DatabaseService } from '../database/database.service.js';
+import type { CustomerScope } from '../scope/customer-scope.js';
+import type { CustomerScopeService } from '../scope/customer-scope.service.js';
+import { DownloadService, type ElementSource } from './download.service.js';
+import { DownloadSlots } from './download-slots.js';
+
+// What no database can be made to do at a given moment: a source of elements that stops, fails and goes on when a test
+// says so, behind a real HTTP server with real clients.
+
+const SCOPE: CustomerScope = {
+  customerCode: 'C',
+  priceList: null,
+  warehouseCode: null,
+  discountPercentage: '0',
+  versions: { products: null, prices: null, stock: null },
+};
+
+/** A service whose snapshots are counted. */
+class Bench {
+  readonly slots: DownloadSlots;
+  readonly downloads: DownloadService;
+  opened = 0;
+  closed = 0;
+  failure?: Error;
+  private readonly server: Server;
+  /** The connection that was made last, at the side of the service. */
+  latest?: Socket;
+  private readonly sockets = new Set<Socket>();
+
+  constructor(elements: ElementSource['elements'], settings: Partial<Settings> = {}) {
+    const all = {
+      DOWNLOAD_POOL_SIZE: 2,
+      DOWNLOADS_PER_CUSTOMER: 2,
+      DATABASE_WAIT_MS: 20_000,
+      DOWNLOAD_STALL_SECONDS: 60,
+      DOWNLOAD_MIN_BYTES_PER_SECOND: 1000,
+      DOWNLOAD_MAX_SECONDS: 600,
+      ...settings,
+    } as Settings;
+    const snapshot = async () => {
+      this.opened++;
+      return { query: async () => [], close: async () => void this.closed++ };
+    };
+    this.slots = new DownloadSlots(all);
+    this.downloads = new DownloadService(
+      { snapshot } as unknown as DatabaseService,
+      { find: async () => SCOPE } as unknown as CustomerScopeService,
+      this.slots,
+      all,
+    );
+    const app = express().disable('etag');
+    app.get('/', (_request, response) => {
+      this.downloads.send(response, SCOPE, { shape: 's', parts: [], elements }).catch((error: Error) => {
+        this.failure = error;
+        response.status(500).end();
+      });
+    });
+    this.server = createServer(app).listen(0, '127.0.0.1');
+    this.server.on('connection', (socket) => this.sockets.add((this.latest = socket)));
+  }
+
+  async connect(): Promise<Socket> {
+    if (!this.server.listening) await once(this.server, 'listening');
+    const socket = connect((this.server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+    await once(socket, 'connect');
+    return socket;
+  }
+
+  /** A client that has sent its request and reads nothing yet. */
+  async client(encoding = 'identity'): Promise<Socket> {
+    const socket = await this.connect();
+    socket.pause();
+    socket.write(`GET / HTTP/1.1\r\nHost: test\r\nAccept-Encoding: ${encoding}\r\nConnection: close\r\n\r\n`);
+    return socket;
+  }
+
+  /** Resolves when nothing is held any more. */
+  async idle(): Promise<void> {
+    await eventually(
+      () => this.slots.load.active === 0 && this.slots.load.waiting === 0 && this.opened === this.closed,
+    );
+  }
+
+  close(): void {
+    this.server.close();
+    for (const socket of this.sockets) socket.destroy();
+  }
+}
+
+let bench: Bench;
+beforeAll(() => Logger.overrideLogger(false));
+afterEach(() => bench.close());
+
+async function eventually(condition: () => boolean): Promise<void> {
+  for (let attempt = 0; !condition(); attempt++, await sleep(20))
+    if (attempt > 500) throw new Error(`Never: ${condition}`);
+}
+
+/** A source of a first and a last element, between which it waits for the test. */
+function gatedSource() {
+  const gate = { open: () => undefined as void, fail: (_error: Error) => undefined as void, ended: false, asked: 0 };
+  const passed = new Promise<void>((resolve, reject) => {
+    gate.open = resolve;
+    gate.fail = reject;
+  });
+  passed.catch(() => undefined);
+  const elements = async function* () {
+    try {
+      yield '{"first":1}';
+      gate.asked++;
+      await passed;
+      yield '{"last":1}';
+      gate.asked++;
+    } finally {
+      gate.ended = true;
+    }
+  };
+  return { gate, elements };
+}
+
+/** Reads until what came so far satisfies the condition. */
+async function readUntil(
+  socket: Socket,
+  condition: (sofar: Buffer) => boolean,
+  sofar: Buffer = Buffer.alloc(0),
+): Promise<Buffer> {
+  socket.resume();
+  while (!condition(sofar)) {
+    const chunk = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => undefined)]);
+    if (!chunk) throw new Error(`Closed after: ${sofar}`);
+    sofar = Buffer.concat([sofar, chunk[0] as Buffer]);
+  }
+  return sofar;
+}
+
+/** The bytes of a chunked body, as far as its chunks are complete. */
+function bodyOf(answer: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  let at = answer.indexOf('\r\n\r\n') + 4;
+  for (let end = 0; at > 3 && (end = answer.indexOf('\r\n', at)) > 0;) {
+    const size = parseInt(answer.toString('latin1', at, end), 16);
+    if (!size) break;
+    parts.push(answer.subarray(end + 2, end + 2 + size));
+    at = end + 2 + size + 2;
+  }
+  return Buffer.concat(parts);
+}
+
+const DECODERS: Record<string, (body: Buffer) => string> = {
+  identity: (body) => body.toString(),
+  gzip: (body) => (body.length ? gunzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH }).toString() : ''),
+  br: (body) =>
+    body.length ? brotliDecompressSync(body, { finishFlush: constants.BROTLI_OPERATION_FLUSH }).toString() : '',
+};
+
+describe.each(Object.entries(DECODERS))('%s', (encoding, decode) => {
+  test('the first elements are with the client before the next are there', async () => {
+    const { gate, elements } = gatedSource();
+    bench = new Bench(elements);
+    const socket = await bench.client(encoding);
+    const early = await readUntil(socket, (sofar) => decode(bodyOf(sofar)) === '[{"first":1}');
+    expect(bench.slots.load.active).toBe(1);
+    gate.open();
+    await readUntil(socket, (sofar) => decode(bodyOf(sofar)) === '[{"first":1},{"last":1}]', early);
+    await bench.idle();
+  });
+
+  test('a client that leaves in mid-body leaves nothing behind, and no more is asked for', async () => {
+    const { gate, elements } = gatedSource();
+    bench = new Bench(elements);
+    const socket = await bench.client(encoding);
+    await readUntil(socket, (sofar) => decode(bodyOf(sofar)).includes('first'));
+    socket.destroy();
+    await sleep(50);
+    gate.open();
+    await bench.idle();
+    expect(gate).toMatchObject({ ended: true, asked: 1 });
+  });
+
+  test('a failure in mid-body resets the connection, and frees everything', async () => {
+    const { gate, elements } = gatedSource();
+    bench = new Bench(elements);
+    const socket = await bench.client(encoding);
+    const early = await readUntil(socket, (sofar) => decode(bodyOf(sofar)).includes('first'));
+    const broken = once(socket, 'end').then(
+      () => 'ended',
+      () => 'broken',
+    );
+    gate.fail(new Error('in mid-body'));
+    expect(await broken).toBe('broken');
+    expect(early.toString('latin1')).not.toContain('\r\n0\r\n\r\n');
+    await bench.idle();
+    expect(gate.ended).toBe(true);
+  });
+
+  test('a failure before the first element is thrown, without headers that speak of a body', async () => {
+    bench = new Bench(async function* () {
+      yield* [];
+      throw new Error('at once');
+    });
+    const socket = await bench.client(encoding);
+    const answer = (await readUntil(socket, (sofar) => sofar.includes('\r\n\r\n'))).toString();
+    expect(answer).toMatch(/^HTTP\/1\.1 500 /);
+    expect(answer).not.toMatch(/^(etag|content-encoding|cache-control|vary):/im);
+    await bench.idle();
+    expect(bench.failure?.message).toBe('at once');
+  });
+
+  test('no elements at all are an empty array', async () => {
+    bench = new Bench(async function* () {});
+    const socket = await bench.client(encoding);
+    const answer = await readUntil(socket, (sofar) => decode(bodyOf(sofar)) === '[]');
+    expect(answer.toString('latin1')).toMatch(/^HTTP\/1\.1 200 /);
+    await bench.idle();
+  });
+});
+
+test('who leaves while it waits for its turn starts no work', async () => {
+  const { gate, elements } = gatedSource();
+  bench = new Bench(elements, { DOWNLOAD_POOL_SIZE: 1 });
+  await readUntil(await bench.client(), (sofar) => bodyOf(sofar).includes('first'));
+  const waiting = await bench.client();
+  await eventually(() => bench.slots.load.waiting === 1);
+  waiting.destroy();
+  await eventually(() => bench.slots.load.waiting === 0);
+  gate.open();
+  await bench.idle();
+  expect(bench.opened).toBe(1);
+  expect(bench.failure).toBeUndefined();
+});
+
+test('who waits too long gets an error, and holds nothing', async () => {
+  const { gate, elements } = gatedSource();
+  bench = new Bench(elements, { DOWNLOAD_POOL_SIZE: 1, DATABASE_WAIT_MS: 200 });
+  await readUntil(await bench.client(), (sofar) => bodyOf(sofar).includes('first'));
+  await readUntil(await bench.client(), (sofar) => sofar.includes('HTTP/1.1 500 '));
+  expect(bench.opened).toBe(1);
+  gate.open();
+  await bench.idle();
+});
+
+test('what is refused on a connection that stays leaves nothing on it', async () => {
+  const { gate, elements } = gatedSource();
+  bench = new Bench(elements, { DOWNLOAD_POOL_SIZE: 1, DATABASE_WAIT_MS: 10 });
+  await readUntil(await bench.client(), (sofar) => bodyOf(sofar).includes('first'));
+  const kept = await bench.connect();
+  const listeners: number[] = [];
+  for (let request = 0; request < 3; request++) {
+    kept.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+    await readUntil(kept, (sofar) => sofar.includes('HTTP/1.1 500 '));
+    listeners.push(bench.latest!.listenerCount('close'));
+  }
+  kept.destroy();
+  gate.open();
+  await bench.idle();
+  expect(listeners).toEqual(listeners.map(() => listeners[0]));
+});
+
+/** Reads so many bytes a second. @returns after how many seconds the connection broke, or undefined */
+async function readSlowly(socket: Socket, bytesPerSecond: number, seconds: number): Promise<number | undefined> {
+  let closed = false;
+  socket.on('close', () => (closed = true));
+  for (let second = 0; second < seconds; second++) {
+    for (let part = 0; part < 10; part++) {
+      socket.read(Math.ceil(bytesPerSecond / 10));
+      await sleep(100);
+    }
+    if (closed || bench.slots.load.active === 0) return second;
+  }
+  return undefined;
+}
+
+describe('pace', () => {
+  /** So large that a slow client takes longer for one than it may take nothing. */
+  const BATCH = 4 * 1024 * 1024;
+  /** Endless, and not to be compressed. */
+  const endless: ElementSource['elements'] = async function* () {
+    for (;;) yield randomBytes((BATCH * 3) / 4).toString('base64');
+  };
+  const LIMITS = { DOWNLOAD_STALL_SECONDS: 5, DOWNLOAD_MIN_BYTES_PER_SECOND: 1000 };
+
+  test.each(['identity', 'gzip', 'br'])(
+    'who takes a byte a second of %s is cut soon, and frees what it held',
+    async (encoding) => {
+      bench = new Bench(endless, LIMITS);
+      const cutAfter = await readSlowly(await bench.client(encoding), 1, 15);
+      expect(cutAfter).toBeGreaterThanOrEqual(3);
+      await bench.idle();
+    },
+    30_000,
+  );
+
+  test.each(['identity', 'gzip', 'br'])(
+    'who takes %s slowly, and yet many times the least, is not cut',
+    async (encoding) => {
+      bench = new Bench(endless, LIMITS);
+      const socket = await bench.client(encoding);
+      expect(await readSlowly(socket, 400_000, 14)).toBeUndefined();
+      expect(bench.slots.load.active).toBe(1);
+      // It really was as slow as that.
+      expect(socket.bytesRead).toBeLessThan(12_000_000);
+      expect(socket.bytesRead).toBeGreaterThan(2_000_000);
+      socket.destroy();
+      await bench.idle();
+    },
+    30_000,
+  );
+});

@@ -1,0 +1,29 @@
+import type { WriteSession } from '../database/engine.js';
+
+/** A part of the content that has a version of its own: all products, the prices of a list, the stock of a warehouse. */
+export interface ContentPart {
+  part: 'products' | 'prices' | 'stock';
+  /** Of the price list or the warehouse; '' for products. */
+  code: string;
+}
+
+/**
+ * Gives the parts new versions, in the transaction that changes them. A version names one state of its part, wherever
+ * the database is restored or copied to: it is random, not counted. Until the transaction ends, others that change the
+ * same part wait, so that a state with a later version holds all that came before.
+ */
+export async function renewVersions(
+  session: WriteSession,
+  parts: readonly ContentPart[],
+  version: string,
+): Promise<void> {
+  if (!parts.length) return;
+  const { sql, parameters } = session.values(parts.map(({ part, code }) => [part, code, version]));
+  const clause = session.upsertClause(['Part', 'Code'], ['Version']);
+  await session.query(`INSERT INTO content_versions (Part, Code, Version) VALUES ${sql}${clause}`, parameters);
+}
+
+/** A subquery for the version of a part, null where nothing ever was in it. @param code SQL of its code */
+export function versionOf(part: ContentPart['part'], code: string): string {
+  return `(SELECT Version FROM content_versions WHERE Part = '${part}' AND Code = ${code})`;
+}

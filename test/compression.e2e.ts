@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { ENDPOINTS } from './support/expected-answers.js';
+import { call } from './support/http-call.js';
+import { TestService } from './support/test-service.js';
+import { loadVersion, SlowDownload, VERSION_1, versionsIn } from './support/versioned-catalogue.js';
+
+const JWT_SECRET = 's'.repeat(40);
+const DECODERS: Record<string, (body: Buffer) => Buffer> = {
+  identity: (body) => body,
+  gzip: (body) => gunzipSync(body),
+  br: (body) => brotliDecompressSync(body),
+};
+const COMPRESSED = ['gzip', 'br'];
+
+let service: TestService;
+let other: TestService;
+let token: string;
+beforeAll(async () => {
+  service = await TestService.start({ JWT_SECRET, DOWNLOAD_POOL_SIZE: '2' });
+  other = await TestService.start({ JWT_SECRET }, service.database);
+  await loadVersion(service.database, 1);
+  // Nothing that could be compressed away: who stops reading stops the service.
+  for (let part = 0; part < 10; part++)
+    await service.database.sql('UPDATE products SET WebsiteDescription = ? WHERE SKU LIKE ?', [
+      randomBytes(6000).toString('base64'),
+      `%${part}`,
+    ]);
+  await service.database.cliOk('documents', 'build');
+  token = await service.token('C');
+});
+afterAll(async () => {
+  await other.stop();
+  await service.close();
+});
+
+const ask = (path: string, accept?: string, { from = service, method = 'GET' } = {}) =>
+  call(from.url, { path, method, token, headers: accept === undefined ? {} : { 'Accept-Encoding': accept } });
+
+test.each<[string | undefined, string]>([
+  [undefined, 'identity'],
+  ['', 'identity'],
+  ['identity', 'identity'],
+  ['gzip', 'gzip'],
+  ['GZIP', 'gzip'],
+  ['br', 'br'],
+  ['br;q=0.5, gzip;q=0.9', 'gzip'],
+  ['br;q=0.9, gzip;q=0.5', 'br'],
+  ['gzip;q=0', 'identity'],
+  ['gzip;q=0, br', 'br'],
+  ['gzip;q=0.000, br;q=0.001', 'br'],
+  ['deflate, zstd', 'identity'],
+  ['deflate, gzip;q=0.1', 'gzip'],
+  ['*;q=0', 'identity'],
+  ['gzip;q=1.0, *;q=0', 'gzip'],
+  ['identity;q=0, gzip', 'gzip'],
+  ['identity;q=0.5, gzip;q=0.1', 'identity'],
+  ['nonsense;;q=x,,', 'identity'],
+])('Accept-Encoding %j is answered as %s', async (accept, encoding) => {
+  const plain = await ask('/stock');
+  const answer = await ask('/stock', accept);
+  expect(answer.status).toBe(200);
+  expect(answer.headers['content-encoding'] ?? 'identity').toBe(encoding);
+  expect(answer.headers.vary).toBe('Authorization, Accept, Accept-Encoding');
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(DECODERS[encoding]!(answer.bytes).equals(plain.bytes)).toBe(true);
+});
+
+test.each(['*', 'identity;q=0', 'identity;q=0, *', '*;q=0, identity;q=0'])(
+  'Accept-Encoding %j is answered with something that its headers tell how to read',
+  async (accept) => {
+    const answer = await ask('/stock', accept);
+    const encoding = answer.headers['content-encoding'] ?? 'identity';
+    expect(answer.status).toBe(200);
+    expect(DECODERS[encoding]!(answer.bytes).equals((await ask('/stock')).bytes)).toBe(true);
+  },
+);
+
+describe.each(COMPRESSED)('%s', (encoding) => {
+  test.each(ENDPOINTS)('%s is the same text, in fewer bytes', async (path) => {
+    const [plain, answer] = [await ask(path), await ask(path, encoding)];
+    expect(DECODERS[encoding]!(answer.bytes).equals(plain.bytes)).toBe(true);
+    expect(answer.bytes.length).toBeLessThan(plain.bytes.length);
+  });
+
+  test('equal validators are equal bytes: on every replica, whether documents are stored or made', async () => {
+    const first = await ask('/products', encoding);
+    await service.database.sql(`DELETE FROM product_documents WHERE SKU LIKE '%7'`);
+    for (const from of [service, other]) {
+      const again = await ask('/products', encoding, { from });
+      expect([again.headers.etag, again.bytes.equals(first.bytes)]).toEqual([first.headers.etag, true]);
+    }
+    await service.database.cliOk('documents', 'build');
+  });
+
+  test('HEAD tells the encoding and the validator, and has no body', async () => {
+    const [get, head] = [await ask('/prices', encoding), await ask('/prices', encoding, { method: 'HEAD' })];
+    for (const name of ['content-encoding', 'content-type', 'etag', 'vary', 'cache-control'])
+      expect([name, head.headers[name]]).toEqual([name, get.headers[name]]);
+    expect([head.status, head.bytes.length]).toEqual([200, 0]);
+  });
+
+  test('a row that cannot be written, in mid-body, cuts the transfer: nobody takes a part for the whole', async () => {
+    await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = 'P-01400'`);
+    other.log.length = 0;
+    const download = await SlowDownload.begin(service.url, '/products', token, '1.1', `Accept-Encoding: ${encoding}`);
+    expect(download.status).toBe(200);
+    expect(await download.isCut()).toBe(true);
+    // The service that was made last has the log of this process.
+    expect(other.log.join('\n')).toContain('ProductImage P-01400: IsPrimaryImage does not hold a boolean');
+    await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 1`);
+    await service.database.cliOk('documents', 'build');
+  });
+
+  test('a row that cannot be written, before the first byte, is an error in plain text', async () => {
+    await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = 'P-00000'`);
+    const answer = await ask('/products', encoding);
+    expect([answer.status, answer.headers['content-encoding']]).toEqual([500, undefined]);
+    expect(JSON.parse(answer.body)).toHaveProperty('error');
+    await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 1`);
+    await service.database.cliOk('documents', 'build');
+  });
+
+  test('many that leave in mid-body take nothing along: the next one, of two at a time, is served', async () => {
+    for (let round = 0; round < 5; round++) {
+      const downloads = await Promise.all(
+        [1, 2].map(() => SlowDownload.begin(service.url, '/products', token, '1.1', `Accept-Encoding: ${encoding}`)),
+      );
+      for (const download of downloads) download.abort();
+    }
+    const { bytes } = await ask('/products', encoding);
+    expect(versionsIn(DECODERS[encoding]!(bytes).toString())).toEqual(new Set([VERSION_1]));
+  });
+});
+
+test('errors and everything else are not compressed', async () => {
+  for (const path of ['/api/version', '/health', '/nowhere'])
+    expect([path, (await ask(path, 'gzip, br')).headers['content-encoding']]).toEqual([path, undefined]);
+});

@@ -1,0 +1,74 @@
+import { A, smallCatalogue } from './support/small-catalogue.js';
+import { importFiles } from './support/import-files.js';
+import { engine, TestDatabase, TestService } from './support/test-service.js';
+
+if (engine === 'sqlite') {
+  test('replicas of the embedded database are refused: there are none', async () => {
+    const database = await TestDatabase.create();
+    expect(() => database.settings({ DATABASE_REPLICA_URLS: 'mysql://root@localhost/x' })).toThrow(
+      'DATABASE_REPLICA_URLS needs a DATABASE_URL that is mysql://…',
+    );
+    await database.drop();
+  });
+} else {
+  /** A second database that lags: it has the catalogue as it was before the last import. */
+  let primary: TestDatabase;
+  let replica: TestDatabase;
+  beforeEach(async () => {
+    [primary, replica] = [await TestDatabase.create(), await TestDatabase.create()];
+    for (const database of [primary, replica]) await database.load(smallCatalogue);
+    await primary.load(importFiles({ 'stock.csv': [['WH-A', 'SHARED', '99']] }));
+  });
+  afterEach(() => Promise.all([primary.drop(), replica.drop()]));
+
+  test('answers come from a replica, credentials from the server', async () => {
+    const service = await TestService.start({ DATABASE_REPLICA_URLS: replica.url }, primary);
+    // The key is issued on the server alone.
+    const token = await service.token(A);
+    expect(await quantity(service, token)).toBe(7);
+    await replica.load(importFiles({ 'stock.csv': [['WH-A', 'SHARED', '99']] }));
+    expect(await quantity(service, token)).toBe(99);
+    await service.stop();
+  });
+
+  test('the validator of a replica that lags is not taken for the current state', async () => {
+    const service = await TestService.start({ DATABASE_REPLICA_URLS: replica.url }, primary);
+    const token = await service.token(A);
+    const first = await service.get('/stock', token);
+    const tag = first.headers.get('ETag')!;
+    await first.text();
+    const again = await fetch(`${service.url}/stock`, {
+      headers: { Authorization: `Bearer ${token}`, 'If-None-Match': tag },
+    });
+    expect(again.status).toBe(200);
+    await again.text();
+    await service.stop();
+  });
+
+  test('where no replica answers, the server does', async () => {
+    const nobody = 'mysql://root@127.0.0.1:1/nobody';
+    const service = await TestService.start({ DATABASE_REPLICA_URLS: nobody }, primary);
+    expect(await quantity(service, await service.token(A))).toBe(99);
+    await service.stop();
+  });
+
+  test('of several replicas one that answers is found', async () => {
+    const urls = `mysql://root@127.0.0.1:1/nobody,${replica.url}`;
+    const service = await TestService.start({ DATABASE_REPLICA_URLS: urls }, primary);
+    const token = await service.token(A);
+    for (let call = 0; call < 10; call++) expect([7, 99]).toContain(await quantity(service, token));
+    await service.stop();
+  });
+
+  test('a replica URL that is none is named, not shown', () => {
+    expect(() => primary.settings({ DATABASE_REPLICA_URLS: 'mysql://root:hunter2@host' })).toThrow(
+      /^(?!.*hunter2).*DATABASE_REPLICA_URLS must be mysql:/s,
+    );
+  });
+}
+
+/** The quantity that the customer A is answered. */
+async function quantity(service: TestService, token: string): Promise<number> {
+  const stock = JSON.parse(await service.text('/stock', token)) as { SKU: string; AvailableQTY: number }[];
+  return stock.find(({ SKU }) => SKU === 'SHARED')!.AvailableQTY;
+}

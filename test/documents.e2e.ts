@@ -1,0 +1,243 @@
+import { Product } from '../src/catalog/product.entity.js';
+import { shapeOf } from '../src/resource/shape.js';
+import { answersOf, difference, documentsOf, ENDPOINTS } from './support/expected-answers.js';
+import { BEGIN, foreignConnection, lockWait } from './support/foreign-connection.js';
+import { importFiles } from './support/import-files.js';
+import { catalogueFiles, firstFiles, type ForeignStatement, foreignStatement, SKUS } from './support/random-edits.js';
+import { SeededRandom } from './support/seeded-random.js';
+import { tableCells } from './support/table-cells.js';
+import { engine, TestService } from './support/test-service.js';
+
+const SHAPE = shapeOf(Product);
+const CUSTOMERS = ['C0', 'C1'];
+const STEPS = 18;
+const STATEMENTS_A_STEP = 6;
+
+let service: TestService;
+const tokens: Record<string, string> = {};
+beforeAll(async () => {
+  service = await TestService.start({ JWT_SECRET: 's'.repeat(40) });
+  await service.database.load(firstFiles(new SeededRandom(0)));
+  for (const code of CUSTOMERS) tokens[code] = await service.token(code);
+});
+afterAll(() => service.close());
+
+const sql = (statements: string | string[], parameters?: unknown[]) => service.database.sql(statements, parameters);
+const importing = async (files: Record<string, string>, ...options: string[]) =>
+  service.database.cli('import', await service.database.files(files), ...options);
+
+/** Stored documents by SKU, of the present shape. */
+async function storedDocuments(): Promise<Map<string, string>> {
+  const rows = await sql('SELECT SKU, Document FROM product_documents WHERE Shape = ?', [SHAPE]);
+  return new Map(rows.map(({ SKU, Document }) => [String(SKU), String(Document)]));
+}
+
+/** Answers, and documents as far as they are stored, are what the rows say. @returns SKUs without a document */
+async function expectAllInStep(what: string): Promise<string[]> {
+  const read = await tableCells(service.database);
+  for (const code of CUSTOMERS) {
+    const expected = answersOf(read, code);
+    for (const path of ENDPOINTS) {
+      const body = Buffer.from(await service.text(path, tokens[code]!));
+      expect([what, code, path, difference(expected[path], body)]).toEqual([what, code, path, undefined]);
+    }
+  }
+  const documents = documentsOf(read);
+  const stored = await storedDocuments();
+  for (const [sku, document] of stored) expect([what, sku, document]).toEqual([what, sku, documents.get(sku)]);
+  return [...documents.keys()].filter((sku) => !stored.has(sku));
+}
+
+/** Runs the statements in one transaction, each whether or not others fail. @returns those that did not */
+async function runForeign(statements: ForeignStatement[], end: 'COMMIT' | 'ROLLBACK'): Promise<ForeignStatement[]> {
+  const done: ForeignStatement[] = [];
+  const connection = await foreignConnection(service.database);
+  await connection.run(BEGIN);
+  for (const statement of statements)
+    await connection.run(statement.sql, statement.parameters).then(
+      () => done.push(statement),
+      () => undefined,
+    );
+  await connection.run(end);
+  await connection.close();
+  return done;
+}
+
+describe('what is stored and answered is what the rows say, whoever wrote them', () => {
+  const done = new Set<string>();
+
+  test.each([1, 2, 3])('random imports and foreign statements, seed %i', async (seed) => {
+    const random = new SeededRandom(seed);
+    for (let step = 0; step < STEPS; step++) {
+      const what = `seed ${seed}, step ${step}`;
+      if (random.chance(0.4)) {
+        const options = random.of([[], [], ['--dry-run'], ['--replace', '--allow-removals']]);
+        const skus = options.includes('--replace') ? SKUS : random.some(SKUS);
+        const outcome = await importing(catalogueFiles(random, skus, 12), ...options);
+        expect([what, outcome]).toEqual([what, expect.objectContaining({ code: 0 })]);
+        const missing = await expectAllInStep(`${what}, ${options.join(' ')}`);
+        if (!options.includes('--dry-run')) expect([what, missing]).toEqual([what, []]);
+      } else {
+        const statements = Array.from({ length: STATEMENTS_A_STEP }, () => foreignStatement(random));
+        const end = random.chance(0.8) ? 'COMMIT' : 'ROLLBACK';
+        for (const { kind } of await runForeign(statements, end)) done.add(kind);
+        await expectAllInStep(`${what}, ${JSON.stringify(statements)}, ${end}`);
+      }
+    }
+  });
+
+  test('statements of every kind were among them, and went through', () => {
+    const arrays = ['product_images', 'product_accessories', 'product_substitutions', 'product_composition'];
+    const kinds = ['insert', 'delete'].flatMap((verb) =>
+      [...arrays, 'prices', 'stock'].map((table) => `${verb} ${table}`),
+    );
+    kinds.push('update products', 'update many of products', 'replace products', 'delete products', 'move');
+    expect([...done]).toEqual(expect.arrayContaining(kinds));
+  });
+});
+
+/** Makes the database hold a small catalogue, and a document of each product. */
+async function begin(): Promise<void> {
+  const { code } = await importing(
+    {
+      ...importFiles({
+        'price_lists.csv': [
+          ['L0', 'List', 'EUR'],
+          ['L1', 'List', 'EUR'],
+        ],
+        'warehouses.csv': [['W0'], ['W1']],
+        'products.csv': ['A', 'B', 'C', 'D'].map((sku) => [sku, 'one']),
+        'product_images.csv': ['A', 'B'].map((sku) => [sku, '1', 'one.jpg', 'true']),
+        'prices.csv': ['A', 'B', 'C', 'D'].map((sku) => ['L0', sku, '1', '', '', 'true']),
+        'stock.csv': ['A', 'B'].map((sku) => ['W0', sku, '1']),
+      }),
+    },
+    '--replace',
+    '--allow-removals',
+  );
+  expect([code, await expectAllInStep('begin')]).toEqual([0, []]);
+}
+
+describe('single writers', () => {
+  beforeEach(begin);
+
+  test('a map that fills only some columns', async () => {
+    const folder = await service.database.files({
+      'titles.csv': 'sku,title\nA,two\n',
+      'titles.yaml': 'products:\n  columns:\n    SKU: sku\n    Name: title\n',
+    });
+    await service.database.cliOk('import', `${folder}/titles.csv`, '--map', `${folder}/titles.yaml`);
+    expect(await expectAllInStep('map')).toEqual([]);
+    expect((await storedDocuments()).get('A')).toContain('"Name":"two"');
+  });
+
+  test('an import that is refused leaves every document', async () => {
+    const before = await storedDocuments();
+    const files = importFiles({ 'products.csv': [['A', 'two']], 'stock.csv': [['W0', 'nowhere', '1']] });
+    expect((await importing(files)).code).toBe(1);
+    expect(await storedDocuments()).toEqual(before);
+  });
+
+  test('an import of what is there already makes no document anew', async () => {
+    await sql(`UPDATE product_documents SET Document = 'sentinel' WHERE SKU = 'A'`);
+    await importing(importFiles({ 'products.csv': [['A', 'one']] }));
+    expect((await storedDocuments()).get('A')).toBe('sentinel');
+    await service.database.cliOk('documents', 'build', '--all');
+  });
+
+  test('a product without a price, and one that is obsolete, has a document too', async () => {
+    await importing(importFiles({ 'products.csv': [['E', ...Array(22).fill(''), 'OBSOLETE'], ['F']] as string[][] }));
+    expect(await expectAllInStep('more')).toEqual([]);
+    expect([...(await storedDocuments()).keys()]).toEqual(expect.arrayContaining(['E', 'F']));
+  });
+
+  test('a SKU that a foreign program changes takes no document along', async () => {
+    await sql(`INSERT INTO products (SKU, Name) VALUES ('G', 'without anything that refers to it')`);
+    await service.database.cliOk('documents', 'build');
+    await sql(`UPDATE products SET SKU = 'H' WHERE SKU = 'G'`);
+    expect(await expectAllInStep('rename')).toEqual(['H']);
+  });
+
+  test('rows of arrays that move to another product, with and without checks of references', async () => {
+    const unchecked = engine === 'sqlite' ? 'PRAGMA foreign_keys = OFF' : 'SET FOREIGN_KEY_CHECKS = 0';
+    await sql(`UPDATE product_images SET SKU = 'C' WHERE SKU = 'A'`);
+    await expectAllInStep('move');
+    await sql([unchecked, `UPDATE product_images SET SKU = 'A' WHERE SKU = 'C'`]);
+    await expectAllInStep('move back');
+    await sql([unchecked, `DELETE FROM products WHERE SKU = 'B'`]);
+    await expectAllInStep('delete');
+    await sql([unchecked, `INSERT INTO products (SKU, Name) VALUES ('B', 'again')`]);
+    expect(await expectAllInStep('insert')).toContain('B');
+  });
+
+  test('a damaged row of a foreign program does not keep imports out, and costs no other product its document', async () => {
+    await sql(`UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = 'B'`);
+    const names = ['A', 'B', 'C', 'D'].map((sku) => [sku, 'three']);
+    expect(await importing(importFiles({ 'products.csv': names }))).toMatchObject({ code: 0 });
+    expect([...(await storedDocuments()).keys()].toSorted()).toEqual(['A', 'C', 'D']);
+    expect((await service.get('/products', tokens.C0)).status).toBe(500);
+    await sql(`UPDATE product_images SET IsPrimaryImage = 0 WHERE SKU = 'B'`);
+    expect(await expectAllInStep('mended')).toEqual(['B']);
+  });
+
+  test('documents of another shape are used by nobody, and an import replaces them', async () => {
+    await sql(`UPDATE product_documents SET Shape = 'other', Document = 'nonsense'`);
+    expect(await expectAllInStep('other shape')).toHaveLength(4);
+    await importing(importFiles({ 'products.csv': [['A', 'four']] }));
+    expect(await expectAllInStep('after an import')).toEqual([]);
+  });
+
+  test('the commands tell what is missing and what differs, and mend it', async () => {
+    const check = () => service.database.cli('documents', 'check');
+    expect(await check()).toMatchObject({ code: 0, stdout: expect.stringContaining('4 product(s): 0 without') });
+    await sql(`DELETE FROM product_documents WHERE SKU = 'A'`);
+    await sql(`UPDATE product_documents SET Document = 'nonsense' WHERE SKU = 'B'`);
+    expect(await check()).toMatchObject({ code: 1, stderr: expect.stringMatching(/differ from their rows: B\./) });
+    expect(await service.database.cliOk('documents', 'build')).toBe('Made 1 document(s).');
+    expect((await check()).code).toBe(1);
+    expect(await service.database.cliOk('documents', 'build', '--all')).toBe('Made 4 document(s).');
+    expect((await check()).code).toBe(0);
+    expect(await expectAllInStep('mended')).toEqual([]);
+  });
+
+  test('documents of many bytes, which one statement cannot take', async () => {
+    const long = `it's "q" \\ \u{1F3A9}`.repeat(3500);
+    for (const sku of ['A', 'B', 'C', 'D'])
+      await sql('UPDATE products SET Description = ?, WebsiteDescription = ?, WhatsIncluded = ? WHERE SKU = ?', [
+        long,
+        long,
+        long,
+        sku,
+      ]);
+    expect(await service.database.cliOk('documents', 'build')).toBe('Made 4 document(s).');
+    expect(await expectAllInStep('long')).toEqual([]);
+  });
+});
+
+/** Lets a foreign transaction change a product before `work` begins, and commit before it ends. */
+async function changeMeanwhile(work: () => Promise<unknown>): Promise<void> {
+  // No document is there, so that nothing of it makes one transaction wait for the other.
+  await sql(`UPDATE products SET Name = 'before' WHERE SKU = 'A'`);
+  const foreign = await foreignConnection(service.database);
+  await foreign.run('START TRANSACTION');
+  await foreign.run(`UPDATE products SET Name = 'after' WHERE SKU = 'A'`);
+  const working = work();
+  await lockWait(service.database);
+  await foreign.run('COMMIT');
+  await foreign.close();
+  await working;
+  await expectAllInStep('committed meanwhile');
+}
+
+// SQLite lets one writer in at a time: what follows cannot happen there.
+if (engine === 'mysql')
+  describe('a foreign transaction that is under way meanwhile', () => {
+    beforeEach(begin);
+
+    test.each(['build', 'build --all'])('documents %s stores nothing that it has overtaken', (command) =>
+      changeMeanwhile(() => service.database.cliOk('documents', ...command.split(' '))),
+    );
+
+    test('an import stores nothing that it has overtaken', () =>
+      changeMeanwhile(() => importing(importFiles({ 'products.csv': [['B', 'changed by it']] }))));
+  });

@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { call } from './support/http-call.js';
+import { importFiles } from './support/import-files.js';
+import { type Environment, TestService } from './support/test-service.js';
+import { loadVersion, SlowDownload, VERSION_1, versionsIn } from './support/versioned-catalogue.js';
+
+const JWT_SECRET = 's'.repeat(40);
+const CUSTOMERS = ['C', 'D', 'E'];
+
+let service: TestService;
+const tokens: Record<string, string> = {};
+beforeAll(async () => {
+  service = await TestService.start({ JWT_SECRET });
+  await loadVersion(service.database, 1);
+  await service.database.load(
+    importFiles({ 'customers.csv': CUSTOMERS.map((code) => [code, 'Customer', 'L', 'W', '10']) }),
+  );
+  for (const code of CUSTOMERS) tokens[code] = await service.token(code);
+});
+afterEach(() => void open.splice(0).forEach((download) => download.abort()));
+afterAll(() => service.close());
+
+const open: SlowDownload[] = [];
+
+async function restart(environment: Environment): Promise<void> {
+  await service.stop();
+  service = await TestService.start({ JWT_SECRET, DATABASE_WAIT_MS: '60000', ...environment }, service.database);
+}
+
+/** A download whose client reads nothing more, and so holds what it has. */
+async function hold(customer = 'C', path = '/products'): Promise<SlowDownload> {
+  const download = await SlowDownload.begin(service.url, path, tokens[customer]!);
+  open.push(download);
+  return download;
+}
+
+/** What a call comes to that may have to wait; undefined: nothing yet. */
+function waiting(customer: string, path = '/stock') {
+  const controller = new AbortController();
+  const asked: { status?: number; done: Promise<unknown>; leave(): void } = {
+    done: Promise.resolve(),
+    leave: () => controller.abort(),
+  };
+  asked.done = fetch(service.url + path, {
+    headers: { Authorization: `Bearer ${tokens[customer]}` },
+    signal: controller.signal,
+  }).then(
+    (response) => {
+      asked.status = response.status;
+      return response.text();
+    },
+    () => undefined,
+  );
+  return asked;
+}
+
+/** Long enough that whoever may come in has come in. */
+const A_WHILE = 700;
+
+test('so many downloads at once and no more; the next comes in as soon as one ends or its client leaves', async () => {
+  await restart({ DOWNLOAD_POOL_SIZE: '2' });
+  const [first, second] = [await hold('C'), await hold('D')];
+  const third = waiting('E');
+  await sleep(A_WHILE);
+  expect(third.status).toBeUndefined();
+  expect(versionsIn(await first.finish())).toEqual(new Set([VERSION_1]));
+  await third.done;
+  expect(third.status).toBe(200);
+  await hold('C');
+  const fourth = waiting('E');
+  await sleep(A_WHILE);
+  expect(fourth.status).toBeUndefined();
+  second.abort();
+  await fourth.done;
+  expect(fourth.status).toBe(200);
+});
+
+test('a customer has its share and no more, whatever it asks for; others are served meanwhile', async () => {
+  await restart({ DOWNLOAD_POOL_SIZE: '5', DOWNLOADS_PER_CUSTOMER: '2' });
+  const first = await hold('C');
+  await hold('C');
+  const calls = ['/products', '/stock', '/prices'].map((path) => waiting('C', path));
+  await sleep(A_WHILE);
+  for (const path of ['/products', '/stock', '/prices']) expect((await service.get(path, tokens.D)).status).toBe(200);
+  expect(calls.map(({ status }) => status)).toEqual([undefined, undefined, undefined]);
+  first.abort();
+  await Promise.all(calls.map(({ done }) => done));
+  expect(calls.map(({ status }) => status)).toEqual([200, 200, 200]);
+});
+
+test('those that wait are served in the order in which they came', async () => {
+  await restart({ DOWNLOAD_POOL_SIZE: '1' });
+  const first = await hold('C');
+  const order: string[] = [];
+  const calls = [];
+  for (const customer of ['D', 'E', 'C', 'D']) {
+    const { done } = waiting(customer);
+    calls.push(done.then(() => order.push(customer)));
+    await sleep(150);
+  }
+  first.abort();
+  await Promise.all(calls);
+  expect(order).toEqual(['D', 'E', 'C', 'D']);
+});
+
+test('the wait ends in 500 with an error of the contract; small calls and what is not changed do not wait', async () => {
+  await restart({ DOWNLOAD_POOL_SIZE: '1', DATABASE_WAIT_MS: '1000' });
+  const { etag } = (await call(service.url, { path: '/stock', token: tokens.D })).headers;
+  await hold('C');
+  const refused = await service.get('/stock', tokens.D);
+  expect([refused.status, Object.keys((await refused.json()) as object)]).toEqual([500, ['error']]);
+  expect(refused.headers.get('etag')).toBeNull();
+  const polled = await call(service.url, { path: '/stock', token: tokens.D, headers: { 'If-None-Match': etag } });
+  expect(polled.status).toBe(304);
+  for (const path of ['/health', '/api/version']) expect((await service.get(path)).status).toBe(200);
+  expect((await fetch(`${service.managementUrl}/readyz`)).status).toBe(200);
+  const head = await call(service.url, { path: '/products', token: tokens.D, method: 'HEAD' });
+  expect(head.status).toBe(200);
+});
+
+test('who leaves while it waits keeps nobody from coming in, and is not told of in the log', async () => {
+  await restart({ DOWNLOAD_POOL_SIZE: '1' });
+  const first = await hold('C');
+  const leaving = Array.from({ length: 10 }, () => waiting('D', '/products'));
+  await sleep(A_WHILE);
+  for (const { leave } of leaving) leave();
+  await Promise.all(leaving.map(({ done }) => done));
+  service.log.length = 0;
+  const last = waiting('E');
+  first.abort();
+  await last.done;
+  expect(last.status).toBe(200);
+  expect(service.log.filter((line) => /cut|Error|came to its end/.test(line))).toEqual([]);
+});
+
+test('who takes a byte a second is cut within the window, and frees its place; the log tells why', async () => {
+  await restart({ DOWNLOAD_POOL_SIZE: '1', DOWNLOAD_STALL_SECONDS: '2', DOWNLOAD_MIN_BYTES_PER_SECOND: '1000' });
+  const trickle = await hold('C');
+  const reading = setInterval(() => trickle.take(1), 1000);
+  const next = waiting('D');
+  await next.done;
+  clearInterval(reading);
+  expect(next.status).toBe(200);
+  expect(await trickle.isCut()).toBe(true);
+  expect(service.log.join('\n')).toContain('took less than 1000 bytes/s for 2 s');
+});
+
+test('who reads slowly, and yet faster than it must, gets all of it', async () => {
+  await restart({ DOWNLOAD_STALL_SECONDS: '5', DOWNLOAD_MIN_BYTES_PER_SECOND: '1000' });
+  const slow = await hold('C');
+  // 15 MB, so slowly that one batch of the answer takes longer than the window.
+  for (let second = 0; second < 10; second += 0.1) {
+    slow.take(40_000);
+    await sleep(100);
+  }
+  expect(service.log.filter((line) => line.includes('was cut'))).toEqual([]);
+  expect(versionsIn(await slow.finish())).toEqual(new Set([VERSION_1]));
+});
