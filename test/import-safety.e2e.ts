@@ -12,7 +12,7 @@ const KILLS = 10;
 /** Of these so many have to hit an import that is at work: recorded, and not yet done. */
 const KILLS_AT_WORK = 7;
 /** No reader waits so long, on a machine that does all of this at once; a fraction of what imports take here. */
-const MOST_MS = 1500;
+const MOST_MS = 3000;
 /** The session of a killed import ends as soon as the server notices. */
 const LOCK_GONE_MS = 5000;
 
