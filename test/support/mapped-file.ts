@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CellError, parseCell } from '../../src/import/cell.js';
 import { InputFile } from '../../src/import/source/input-file.js';
-import { mappedSources } from '../../src/import/source/mapped-source.js';
-import type { Mapping } from '../../src/import/source/mapping.js';
+import { mappedSources } from '../../src/import/source/mapped/mapped-source.js';
+import type { Mapping } from '../../src/import/source/map/mapping.js';
 import { type ReadingOptions, SourceFault, type TableSource } from '../../src/import/source/table-source.js';
 
 /** Everything that a map makes of a file. */

@@ -3,11 +3,11 @@ import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { IMPORT_TABLES, type ImportTable } from '../import-tables.js';
 import { Problems } from '../problems.js';
-import { csvSource } from './csv-source.js';
+import { csvSource } from './csv/csv-source.js';
 import { InputFile } from './input-file.js';
-import { productSources } from './json-source.js';
-import { type Mapping, readMapping } from './mapping.js';
-import { mappedSources } from './mapped-source.js';
+import { productSources } from './json/json-source.js';
+import { type Mapping, readMapping } from './map/mapping.js';
+import { mappedSources } from './mapped/mapped-source.js';
 import { type ReadingOptions, SourceFault, type TableSource } from './table-source.js';
 import { whyUnreadable } from './unreadable.js';
 

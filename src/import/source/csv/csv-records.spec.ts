@@ -1,0 +1,199 @@
+import { inPieces, PIECE_SIZES } from '../../../../test/support/in-pieces.js';
+import { readCsv } from './csv-records.js';
+import type { CsvRecord } from './record-parser.js';
+import { type ReadingOptions, SourceFault } from '../table-source.js';
+
+const OPTIONS: ReadingOptions = { encoding: 'utf-8', decimalComma: false };
+
+interface Reading {
+  records: CsvRecord[];
+  fault?: SourceFault;
+}
+
+async function readInPieces(content: string | Buffer, size: number, options: Partial<ReadingOptions>) {
+  const reading: Reading = { records: [] };
+  try {
+    for await (const records of readCsv(inPieces(content, size), { ...OPTIONS, ...options }))
+      reading.records.push(...records);
+  } catch (fault) {
+    if (!(fault instanceof SourceFault)) throw fault;
+    reading.fault = fault;
+  }
+  return reading;
+}
+
+/** What is read before the file ends or a fault ends it, the same however the bytes are cut. */
+async function readAll(content: string | Buffer, options: Partial<ReadingOptions> = {}): Promise<Reading> {
+  const readings: Reading[] = [];
+  for (const size of PIECE_SIZES) readings.push(await readInPieces(content, size, options));
+  for (const reading of readings) expect(reading).toEqual(readings[0]);
+  return readings[0]!;
+}
+
+async function read(content: string | Buffer, options: Partial<ReadingOptions> = {}): Promise<CsvRecord[]> {
+  const { records, fault } = await readAll(content, options);
+  if (fault) throw fault;
+  return records;
+}
+
+/** Records as `line: cells`. */
+const text = (records: readonly CsvRecord[]) =>
+  records.map(({ line, cells }) => `${line}: ${JSON.stringify(cells).slice(1, -1)}`);
+const lines = async (content: string | Buffer) => text(await read(content));
+
+test.each([
+  ['LF', 'a,b\n1,2\n3,4\n'],
+  ['CRLF', 'a,b\r\n1,2\r\n3,4\r\n'],
+  ['CR', 'a,b\r1,2\r3,4\r'],
+  ['each of them', 'a,b\r1,2\r\n3,4\n'],
+  ['no line break at the end', 'a,b\n1,2\n3,4'],
+  ['a byte-order mark', '\uFEFFa,b\n1,2\n3,4\n'],
+  ['a byte-order mark before a quote', '\uFEFF"a",b\n1,2\n3,4\n'],
+  ['quotes', '"a","b"\n"1","2"\n"3","4"\n'],
+])('reads a file with %s', async (_, content) => {
+  expect(await lines(content)).toEqual(['1: "a","b"', '2: "1","2"', '3: "3","4"']);
+});
+
+test.each([
+  ['an empty file', ''],
+  ['a byte-order mark alone', '\uFEFF'],
+  ['blank lines alone', '\n\r\n\n'],
+])('%s has no record', async (_, content) => {
+  expect(await read(content)).toEqual([]);
+});
+
+test.each([
+  ['LF', 'a,b\n"x\ny\n",2\n3,4\n', 'x\ny\n', 5],
+  ['CRLF', 'a,b\r\n"x\r\ny\r\n",2\r\n3,4\r\n', 'x\r\ny\r\n', 5],
+  ['CR', 'a,b\r"x\ry\r",2\r3,4\r', 'x\ry\r', 5],
+  ['CRLF within, LF between', 'a,b\n"x\r\ny",2\n3,4\n', 'x\r\ny', 4],
+  ['LF within, CRLF between', 'a,b\r\n"x\ny",2\r\n3,4\r\n', 'x\ny', 4],
+  ['blank lines within', 'a,b\n"\n\n",2\n3,4\n', '\n\n', 5],
+])('line breaks within quotes are kept, and counted once: %s', async (_, content, cell, next) => {
+  expect(await read(content)).toEqual([
+    { line: 1, cells: ['a', 'b'] },
+    { line: 2, cells: [cell, '2'] },
+    { line: next, cells: ['3', '4'] },
+  ]);
+});
+
+test('a cell that ends in CR before one that begins with LF has two line breaks', async () => {
+  expect(await lines('a,b\n"1\r","\n2"\n3,4\n')).toEqual(['1: "a","b"', '2: "1\\r","\\n2"', '5: "3","4"']);
+});
+
+test('blank lines are passed over and counted', async () => {
+  expect(await lines('\na,b\n\n\n1,2\n\n3,4\n\n')).toEqual(['2: "a","b"', '5: "1","2"', '7: "3","4"']);
+  expect(await lines('a,b\r\n\r\n1,2\r\n')).toEqual(['1: "a","b"', '3: "1","2"']);
+  expect(await lines('a,b\n\n"1\r\n",2\n\r\n\n3,4')).toEqual(['1: "a","b"', '3: "1\\r\\n","2"', '7: "3","4"']);
+});
+
+test('cells are kept to the character', async () => {
+  const cells = [' a ', '\ttab', 'say "hi"', "it's", 'back\\slash', '1,5', '😀', 'e\u0301', '\u00A0', "'=1+1", '#'];
+  const quoted = cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join();
+  expect(await read(`${quoted}\n a ,,""\n`)).toEqual([
+    { line: 1, cells },
+    { line: 2, cells: [' a ', '', ''] },
+  ]);
+});
+
+test('a record of another width is handed on as it is', async () => {
+  expect(await lines('a,b\n1\n1,2,3\n')).toEqual(['1: "a","b"', '2: "1"', '3: "1","2","3"']);
+});
+
+test.each([
+  ['semicolons', 'a;b,c;d\n1,5;"x;y";\n', [['a', 'b,c', 'd'], ['1,5', 'x;y', '']]], // prettier-ignore
+  ['tabs', 'a\tb\n1,5\tx;y\n', [['a', 'b'], ['1,5', 'x;y']]], // prettier-ignore
+  ['commas', 'a,b\n1;5,x\ty\n', [['a', 'b'], ['1;5', 'x\ty']]], // prettier-ignore
+  ['semicolons, with commas in quotes', '\r\n"a,,\n,,";b\n1;2\n', [['a,,\n,,', 'b'], ['1', '2']]], // prettier-ignore
+  ['commas, with semicolons and doubled quotes in quotes', '"a"";;""",b\n1,2\n', [['a";;"', 'b'], ['1', '2']]], // prettier-ignore
+  ['none', 'a\n1,2\n', [['a'], ['1', '2']]],
+])('the delimiter is found in the header: %s', async (_, content, cells) => {
+  expect((await read(content)).map((record) => record.cells)).toEqual(cells);
+});
+
+test('a delimiter that is given is not looked for', async () => {
+  expect((await read('a,b;c\n', { delimiter: ';' }))[0]!.cells).toEqual(['a,b', 'c']);
+});
+
+test('windows-1252 is decoded', async () => {
+  const content = Buffer.from('a;b\n\x80;\xe9\n', 'latin1');
+  expect((await read(content, { encoding: 'windows-1252' }))[1]!.cells).toEqual(['€', 'é']);
+});
+
+test.each([
+  ['in a later line', 'a,b\n1,2\n3,', '\n4,5\n', ['1: "a","b"', '2: "1","2"'], 3],
+  ['in a last cell', 'a,b\n1,2\n3,4', '', ['1: "a","b"', '2: "1","2"'], 3],
+  ['within quotes', 'a,b\n1,2\n"x\n', '",2\n', ['1: "a","b"', '2: "1","2"'], 4],
+  ['after a cell of several lines', 'a,b\n1,2\n"x\n",', '\n', ['1: "a","b"', '2: "1","2"'], 4],
+  ['in the header', 'a,', '\n1,2\n', [], 1],
+])('bytes that are no UTF-8 are a fault, after all records before: %s', async (_, before, after, records, line) => {
+  const content = Buffer.concat([Buffer.from(before), Buffer.from([0xe9]), Buffer.from(after)]);
+  for (const size of PIECE_SIZES) {
+    const reading = await readInPieces(content, size, {});
+    expect(text(reading.records)).toEqual(records);
+    expect(reading.fault).toMatchObject({ line, message: expect.stringContaining('not valid UTF-8') });
+  }
+});
+
+test.each([
+  ['a quote that never closes', 'a,b\n1,2\n"x,3\n4,5\n', 3, 'never closed'],
+  ['a quote that never closes, after blank lines', 'a,b\n1,2\n\r\n\n"x,3\n4,5\n', 5, 'never closed'],
+  ['a quote that never closes, in a later cell', 'a,b\n"1\r\n",2\n3,"x\n4,5\n\n', 4, 'never closed'],
+  ['a quote that never closes, in the header', '"a,b\n1,2\n', 1, 'never closed'],
+  ['text behind a closing quote', 'a,b\n1,2\n"x"y,3\n4,5\n', 3, 'closing quote'],
+  ['a quote within a bare cell', 'a,b\n1,2\nx"y",3\n4,5\n', 3, 'does not begin with one'],
+])('%s is a fault in the line on which its record starts, after all records before', async (_, content, line, says) => {
+  const { records, fault } = await readAll(content);
+  expect(fault).toMatchObject({ line, message: expect.stringContaining(says) });
+  expect(records.at(-1)?.line ?? 0).toBeLessThan(line);
+  expect(records.filter(({ cells }) => cells[0] === '1')).toHaveLength(line > 2 && !content.includes('"1') ? 1 : 0);
+});
+
+test.each([
+  ['a quote that takes in too much', '"3,4\n', 'x'],
+  ['a row of delimiters without end', '', ','],
+])('%s is a fault before the file is read to its end', async (_, start, more) => {
+  let pieces = 0;
+  async function* endless() {
+    yield Buffer.from(`a,b\n1,2\n${start}`);
+    for (; pieces < 1000; pieces++) yield Buffer.alloc(64 * 1024, more);
+  }
+  const records: CsvRecord[] = [];
+  const reading = async () => {
+    for await (const chunk of readCsv(endless(), OPTIONS)) records.push(...chunk);
+  };
+  await expect(reading()).rejects.toMatchObject({ line: 3, message: expect.stringContaining('more than 2 MB') });
+  expect(text(records)).toEqual(['1: "a","b"', '2: "1","2"']);
+  expect(pieces).toBeLessThan(40);
+});
+
+test('any number of blank lines is passed over', async () => {
+  const records: CsvRecord[] = [];
+  const content = inPieces(`a,b\n${'\n'.repeat(3 * 1024 * 1024)}1,2\n`, 64 * 1024);
+  for await (const chunk of readCsv(content, OPTIONS)) records.push(...chunk);
+  expect(records.map(({ cells }) => cells)).toEqual([
+    ['a', 'b'],
+    ['1', '2'],
+  ]);
+});
+
+test('the longest row that a table takes is read, all of it quotes', async () => {
+  const cell = `"${'""'.repeat(65_535)}"`;
+  const records: CsvRecord[] = [];
+  const content = inPieces(`a\n${Array(7).fill(cell).join()}\n`, 64 * 1024);
+  for await (const chunk of readCsv(content, OPTIONS)) records.push(...chunk);
+  expect(records[1]!.cells.map(({ length }) => length)).toEqual(Array(7).fill(65_535));
+});
+
+test('a reader that stops early stops the file', async () => {
+  let closed = false;
+  async function* file() {
+    try {
+      for (;;) yield Buffer.from('a,b\n');
+    } finally {
+      closed = true;
+    }
+  }
+  for await (const records of readCsv(file(), OPTIONS)) if (records.length) break;
+  expect(closed).toBe(true);
+});

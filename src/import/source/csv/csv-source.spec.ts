@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { IMPORT_TABLES } from '../../import-tables.js';
+import { csvSource } from './csv-source.js';
+import { InputFile } from '../input-file.js';
+import { type ReadingOptions, SourceFault } from '../table-source.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'csv-source-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What a file gives: rows as `line: cells`, errors of cells in their place, and everything that it is told. */
+async function read(table: string, content: string, options: Partial<ReadingOptions> = {}) {
+  const path = join(folder, `${table}.csv`);
+  writeFileSync(path, content);
+  const input = await InputFile.at(path);
+  const source = csvSource(
+    input,
+    IMPORT_TABLES.find(({ name }) => name === table)!,
+    {
+      encoding: 'utf-8',
+      decimalComma: false,
+      ...options,
+    },
+  );
+  const complaints: string[] = [];
+  const complain = (line: number, column: string, message: string) =>
+    void complaints.push([source.file, line, ` ${column}`, ` ${message}`].join(':'));
+  const rows: string[] = [];
+  try {
+    for await (const chunk of source.rows(complain))
+      rows.push(...chunk.map(({ line, cells }) => `${line}: ${cells.map(String).join('|')}`));
+  } catch (fault) {
+    if (!(fault instanceof SourceFault)) throw fault;
+    complain(fault.line, fault.column, fault.message);
+  }
+  return { rows, complaints };
+}
+
+const HEADER = 'PriceListCode,SKU,Price,MOQ,OrderMultiple,DiscountEligible';
+
+test('cells come in the order of the columns, whatever that of the file', async () => {
+  const content = 'NextAvailableETA, SKU ,AvailableQTY,WarehouseCode\n2027-01-01, A 1 ,3,NL\n,B,,"x\ny"\n';
+  expect(await read('stock', content)).toEqual({
+    rows: ['2: NL| A 1 |3|2027-01-01', '3: x\ny|B||'],
+    complaints: [],
+  });
+});
+
+test('a file of a header alone has no rows', async () => {
+  expect(await read('prices', `${HEADER}\n`)).toEqual({ rows: [], complaints: [] });
+});
+
+test('all that is wrong with the header is told, each with its column, and the file is read no further', async () => {
+  const content = 'SKU,Foto,order multiple,Prise,SKU,,MOQ\nx\n';
+  expect(await read('prices', content)).toEqual({
+    rows: [],
+    complaints: [
+      'prices.csv:1: Foto: unknown column',
+      'prices.csv:1: order multiple: unknown column; did you mean OrderMultiple?',
+      'prices.csv:1: Prise: unknown column; did you mean Price?',
+      'prices.csv:1: : cell 6 of the header is empty, and has to name a column',
+      'prices.csv:1: PriceListCode: missing column',
+      'prices.csv:1: OrderMultiple: missing column',
+      'prices.csv:1: Price: missing column',
+      'prices.csv:1: DiscountEligible: missing column',
+      'prices.csv:1: SKU: repeated column',
+    ],
+  });
+});
+
+test('a column that is named already is not suggested', async () => {
+  const { complaints } = await read('warehouses', 'WarehouseCode,WarehouseName,Warehouse\n');
+  expect(complaints).toEqual(['warehouses.csv:1: Warehouse: unknown column']);
+});
+
+test('a header of one cell is one complaint, of the delimiter', async () => {
+  const { complaints } = await read('prices', `${HEADER.replaceAll(',', '|')}\n`);
+  expect(complaints).toEqual([
+    'prices.csv:1: : the header is one cell, "PriceListCode|SKU|Price|MOQ|OrderMultipl…"; --delimiter says what separates cells',
+  ]);
+  const given = await read('prices', `${HEADER}\n`, { delimiter: ';' });
+  expect(given.complaints).toEqual([expect.stringContaining('--delimiter')]);
+});
+
+test('a header with delimiters in its cells is told of them', async () => {
+  const { complaints } = await read('warehouses', 'WarehouseCode;WarehouseName,x\n');
+  expect(complaints[0]).toBe(
+    'warehouses.csv:1: WarehouseCode;WarehouseName: unknown column; --delimiter says what separates cells',
+  );
+});
+
+test.each(['', '\uFEFF', '\n\r\n'])('a file that is empty is a fault: %j', async (content) => {
+  expect((await read('stock', content)).complaints).toEqual([
+    'stock.csv:1: : the file is empty; its first line has to name the columns',
+  ]);
+});
+
+test('rows of another width are told and left out', async () => {
+  const { rows, complaints } = await read('warehouses', 'WarehouseCode,WarehouseName\nA\nB,b\nC,c,\n');
+  expect(rows).toEqual(['3: B|b']);
+  expect(complaints).toEqual([
+    'warehouses.csv:2: : 1 cell where the header has 2; is a separator or a quote amiss?',
+    'warehouses.csv:4: : 3 cells where the header has 2; is a separator or a quote amiss?',
+  ]);
+});
+
+test('rows before a fault are handed on', async () => {
+  const { rows, complaints } = await read('warehouses', 'WarehouseCode,WarehouseName\nA,a\n"B,b\n');
+  expect(rows).toEqual(['2: A|a']);
+  expect(complaints).toEqual([expect.stringMatching(/^warehouses.csv:3: : .*never closed$/)]);
+});
+
+test('a decimal comma is one in columns of numbers only', async () => {
+  const header = HEADER.replaceAll(',', ';');
+  const { rows } = await read('prices', `${header}\nA,1;B,2;19,95;1;0,5;1,0\n`, { decimalComma: true });
+  expect(rows).toEqual(['2: A,1|B,2|1|0.5|19.95|1,0']);
+});
+
+test('a decimal point where the comma is the sign is an error of its cell', async () => {
+  const header = HEADER.replaceAll(',', ';');
+  const { rows } = await read('prices', `${header}\nA.1;B;1.234,50;;;1\n`, { decimalComma: true });
+  expect(rows).toEqual([expect.stringMatching(/^2: A\.1\|B\|\|\|Error: "1\.234,50" has a point.*\|1$/)]);
+});
+
+test('a header of too many cells is one problem', async () => {
+  expect(await read('prices', `${HEADER}${','.repeat(100_000)}\n`)).toEqual({
+    rows: [],
+    complaints: ['prices.csv:1: : the header has 100006 cells, 2000 is the most; is it the header?'],
+  });
+});

@@ -1,0 +1,230 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { jsonWriter } from '../../../resource/json-writer.js';
+import { Product } from '../../../catalog/product.entity.js';
+import { InputFile } from '../input-file.js';
+import { productSources } from './json-source.js';
+import { SourceFault } from '../table-source.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'json-source-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A product of the shape that `GET /products` answers, with null and [] for all but its SKU and the given members. */
+function product(members: Record<string, unknown>): string {
+  const scope = { discountPercentage: '0' } as never;
+  const empty = JSON.parse(jsonWriter(Product)({ SKU: 'A' }, scope)) as Record<string, unknown>;
+  return JSON.stringify({ ...empty, ...members });
+}
+
+interface Reading {
+  /** By table: rows as their line and the cells that have a value, by label. */
+  rows: Record<string, unknown[]>;
+  complaints: string[];
+}
+
+/** What all sources of a file give. */
+async function read(content: string | Buffer): Promise<Reading> {
+  const path = join(folder, 'products.json');
+  writeFileSync(path, content);
+  const rows: Record<string, unknown[]> = {};
+  const complaints = new Set<string>();
+  for (const source of productSources(await InputFile.at(path), { encoding: 'utf-8', decimalComma: false })) {
+    rows[source.table.name] = [];
+    const told: string[] = [];
+    const complain = (line: number, column: string, message: string) =>
+      void told.push(`${line}: ${column}: ${message}`);
+    try {
+      for await (const chunk of source.rows(complain))
+        for (const { line, cells } of chunk) {
+          const named = source.columns.map((column, index) => [source.label(column), cells[index]] as const);
+          for (const [label, cell] of named) if (cell instanceof Error) complain(line, label, cell.message);
+          const values = Object.fromEntries(named.filter(([, cell]) => typeof cell === 'string' && cell !== ''));
+          rows[source.table.name]!.push({ line, ...values });
+        }
+    } catch (fault) {
+      if (!(fault instanceof SourceFault)) throw fault;
+      // Each source meets it.
+      complaints.add(`${fault.line}: ${fault.column}: ${fault.message}`);
+    }
+    for (const complaint of told) {
+      expect(complaints).not.toContain(complaint);
+      complaints.add(complaint);
+    }
+  }
+  return { rows, complaints: [...complaints] };
+}
+
+const FULL = product({
+  SKU: '0012',
+  Name: 'Coat "x"',
+  PackagedWeight_in_g: 12.5,
+  CartonQty: 6,
+  ProductImages: [
+    { ImageID: '1', FileName: 'a.jpg', IsPrimaryImage: true },
+    { ImageID: '2', FileName: null, IsPrimaryImage: false },
+  ],
+  ProductAccessories: [{ AccessorySKU: 'B' }],
+  ProductSubstitutions: [{ SubstituteSKU: 'C' }],
+  ProductComposition: [{ MaterialCode: 'PES', MaterialDescription: '', CompositionPercentage: 95.5 }],
+  ProductPrices: [
+    {
+      PriceListCode: 'EUR',
+      PriceListName: 'Euro',
+      CurrencyCode: 'EUR',
+      SKU: '0012',
+      PriceExclVAT: 30.1875,
+      MOQ: null,
+      OrderMultiple: null,
+    },
+  ],
+});
+
+const FULL_ROWS = (line: number) => ({
+  products: [{ line, SKU: '0012', Name: 'Coat "x"', PackagedWeight_in_g: '12.5', CartonQty: '6' }],
+  product_images: [
+    {
+      line,
+      SKU: '0012',
+      'ProductImages.ImageID': '1',
+      'ProductImages.FileName': 'a.jpg',
+      'ProductImages.IsPrimaryImage': 'true',
+    },
+    { line, SKU: '0012', 'ProductImages.ImageID': '2', 'ProductImages.IsPrimaryImage': 'false' },
+  ],
+  product_accessories: [{ line, SKU: '0012', 'ProductAccessories.AccessorySKU': 'B' }],
+  product_substitutions: [{ line, SKU: '0012', 'ProductSubstitutions.SubstituteSKU': 'C' }],
+  product_composition: [
+    {
+      line,
+      SKU: '0012',
+      'ProductComposition.MaterialCode': 'PES',
+      'ProductComposition.CompositionPercentage': '95.5',
+    },
+  ],
+});
+
+test.each([
+  ['NDJSON', `\n${FULL}\n`],
+  ['an array', `[\n${FULL}]`],
+  ['NDJSON with a byte-order mark', `\uFEFF\n${FULL}`],
+  ['gzip', gzipSync(`\n${FULL}`)],
+])('a product and its nested arrays become rows of their tables: %s', async (_, content) => {
+  expect(await read(content)).toEqual({ rows: FULL_ROWS(2), complaints: [] });
+});
+
+test('an empty array holds nothing, an empty file is a fault', async () => {
+  expect((await read('[]')).complaints).toEqual([]);
+  expect((await read('')).complaints).toEqual([expect.stringContaining('the file is empty')]);
+});
+
+test('numbers keep all of their digits', async () => {
+  const content = FULL.replace('12.5', '12.3400000000000000000000001').replace('95.5', '1E1');
+  const { rows } = await read(content);
+  expect(rows.products).toMatchObject([{ PackagedWeight_in_g: '12.3400000000000000000000001' }]);
+  expect(rows.product_composition).toMatchObject([{ 'ProductComposition.CompositionPercentage': '1E1' }]);
+});
+
+test('keys that are unknown are told once, at every level, also in arrays that are not imported', async () => {
+  const content = product({
+    barcode: 'x',
+    Season: 1,
+    ProductImages: [{ ImageID: '1', FileName: 'x', IsPrimaryImage: true, Filename: 'y' }],
+    ProductPrices: [{ Price: 1 }],
+  });
+  expect((await read(content.replace('"Barcode":null,', ''))).complaints).toEqual([
+    '1: barcode: unknown key; did you mean Barcode?',
+    '1: Season: unknown key',
+    '1: ProductImages.Filename: unknown key',
+    '1: ProductPrices.Price: unknown key',
+    '1: Barcode: missing key; write null where there is no value',
+  ]);
+});
+
+test('of many unknown keys of an object the first 20 are named', async () => {
+  const others = Object.fromEntries(Array.from({ length: 22 }, (_, index) => [`x${index}`, 1]));
+  const { complaints } = await read(product({ ...others, ProductPrices: [others] }));
+  expect(complaints).toHaveLength(42);
+  expect(complaints[19]).toBe('1: x19: unknown key');
+  expect(complaints[20]).toBe('1: : … and 2 more unknown keys');
+  expect(complaints[41]).toBe('1: ProductPrices: … and 2 more unknown keys');
+});
+
+test('keys that are missing are told once, and the other cells are rows all the same', async () => {
+  const content = FULL.replace('"Name":"Coat \\"x\\"",', '')
+    .replace('"FileName":null,', '')
+    .replace('"ProductAccessories":[{"AccessorySKU":"B"}],', '')
+    .replace('"MaterialCode":"PES",', '');
+  const { rows, complaints } = await read(content);
+  expect(complaints).toEqual([
+    '1: ProductAccessories: missing key; write [] where there is no element',
+    '1: Name: missing key; write null where there is no value',
+    '1: ProductImages.FileName: missing key; write null where there is no value',
+    '1: ProductComposition.MaterialCode: missing key; write null where there is no value',
+  ]);
+  expect(rows.products).toMatchObject([{ SKU: '0012', CartonQty: '6' }]);
+  expect(rows.product_images).toHaveLength(2);
+});
+
+test.each([
+  ['Barcode', 4006381333931, 'has to be text, in quotes: leading zeros would be lost'],
+  ['SKU', 12, 'has to be text, in quotes: leading zeros would be lost'],
+  ['Name', true, 'has to be text, in quotes'],
+  ['Name', ['x'], 'has to be text, in quotes'],
+  ['Name', { en: 'x' }, 'has to be text, in quotes'],
+  ['CartonQty', '6', 'has to be a number, without quotes'],
+  ['CartonQty', true, 'has to be a number, without quotes'],
+  ['PackagedWeight_in_g', '12.5', 'has to be a number, without quotes'],
+  ['PackagedWeight_in_g', [], 'has to be a number, without quotes'],
+])('%s of the kind of %j is an error of its cell', async (key, value, message) => {
+  const { complaints } = await read(`${product({})}\n${product({ [key]: value })}`);
+  expect(complaints).toEqual([expect.stringContaining(`2: ${key}: ${message}`)]);
+});
+
+test.each([1, 0, 'true', 'yes', []])('whether an image is the primary one is not said by %j', async (value) => {
+  const images = [{ ImageID: '1', FileName: null, IsPrimaryImage: value }];
+  expect((await read(product({ ProductImages: images }))).complaints).toEqual([
+    '1: ProductImages.IsPrimaryImage: has to be true, false or null',
+  ]);
+});
+
+test('a whole character in escapes is text', async () => {
+  const { rows } = await read(FULL.replace('Coat', '\\ud83d\\ude00'));
+  expect(rows.products).toMatchObject([{ Name: '😀 "x"' }]);
+});
+
+test.each([
+  [product({ ProductImages: null }), 'ProductImages: has to be an array, [] where there is no element'],
+  [product({ ProductPrices: {} }), 'ProductPrices: has to be an array, [] where there is no element'],
+  [product({ ProductImages: ['a.jpg'] }), 'ProductImages: has an element that is no object'],
+  [product({ ProductPrices: [1] }), 'ProductPrices: has an element that is no object'],
+  ['"A"', ': a product was expected, an object in { and }'],
+  ['[{}]', ': a product was expected, an object in { and }'],
+  ['1e3', ': a product was expected, an object in { and }'],
+  ['null', ': a product was expected, an object in { and }'],
+  ['{"SKU":"A",}', ': this is no JSON: Quoted object key expected'],
+  [FULL.replace('"SKU"', '"SKU":"x","SKU"'), ': the key "SKU" is there twice'],
+  [FULL.replace('"SKU"', '"SKU":"0012","SKU"'), ': one of its objects has a key twice, with the same value'],
+])('%# what has another shape is told once, and the next product is read', async (element, complaint) => {
+  const { rows, complaints } = await read(`[${element},\n${FULL}]`);
+  expect(complaints).toEqual([expect.stringContaining(`1: ${complaint}`)]);
+  expect(rows.products!.at(-1)).toMatchObject({ line: 2, SKU: '0012' });
+  expect(rows.product_accessories!.at(-1)).toMatchObject({ line: 2, SKU: '0012' });
+});
+
+test.each(['12', 'null', '""', '" "'])('of a product whose SKU is %s nested rows are left out', async (sku) => {
+  const { rows } = await read(FULL.replace('"SKU":"0012"', `"SKU":${sku}`));
+  expect(rows.products).toHaveLength(1);
+  expect(rows.product_images).toEqual([]);
+});
+
+test.each([
+  ['cut', `${FULL}\n${FULL.slice(0, 99)}`, '2: : the file ends within the element that starts here; is it complete?'],
+  ['of two arrays', `[${FULL}]\n[]`, '2: : "[" stands where the end of the file was expected'],
+  ['of bytes that are no UTF-8', Buffer.from(`${FULL}\n"\xe9"`, 'latin1'), '2: : this line is not valid UTF-8'],
+])('a file %s is a fault, after the products before it', async (_, content, complaint) => {
+  const { rows, complaints } = await read(content);
+  expect(complaints).toEqual([expect.stringContaining(complaint)]);
+  expect(rows).toEqual(FULL_ROWS(1));
+});

@@ -1,0 +1,263 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ImportRefused } from '../../problems.js';
+import { parseMapping, readMapping } from './mapping.js';
+
+/** Everything that is wrong with a map, as an import prints it. */
+function faults(text: string): string[] {
+  try {
+    parseMapping(text, 'map.yaml');
+  } catch (error) {
+    if (error instanceof ImportRefused) return error.message.split('\n').slice(0, -1);
+    throw error;
+  }
+  return [];
+}
+
+/** The rule that a map has for products.Name, or what is wrong with it. */
+const ruleFaults = (rule: string, column = 'Name') =>
+  faults(`products:\n  columns:\n    SKU: sku\n    ${column}: ${rule}\n`).map((fault) =>
+    fault.replace(`map.yaml:4: products.${column}`, ''),
+  );
+
+test('reads YAML and the same in JSON', async () => {
+  const yaml = "products:\n  skip: { type: [a, ''] }\n  columns: { SKU: sku, Name: { from: name, prepend: 'x' } }\n";
+  const json = {
+    products: { skip: { type: ['a', ''] }, columns: { SKU: 'sku', Name: { from: 'name', prepend: 'x' } } },
+  };
+  const folder = await mkdtemp(join(tmpdir(), 'mapping-'));
+  await writeFile(join(folder, 'map.json'), JSON.stringify(json, null, '\t'));
+  expect(await readMapping(join(folder, 'map.json'))).toEqual(parseMapping(yaml, 'map.yaml'));
+  await writeFile(join(folder, 'map.yaml'), Buffer.from(`# Größe\n${yaml}`, 'latin1'));
+  await expect(readMapping(join(folder, 'map.yaml'))).rejects.toThrow('map.yaml: the map is not valid UTF-8');
+  await rm(folder, { recursive: true });
+  await expect(readMapping('src')).rejects.toThrow(`src: this is a folder, and has to be a file`);
+  await expect(readMapping(join(folder, 'map.json'))).rejects.toThrow('there is no such file or folder');
+});
+
+test('tables and columns come in our order, whatever the order of the map', () => {
+  const { tables } = parseMapping(
+    'stock: { columns: { AvailableQTY: q, SKU: s, WarehouseCode: { constant: W } } }\nproducts: { columns: { Name: n, SKU: s } }',
+    'map.yaml',
+  );
+  expect(tables.map(({ table, columns }) => [table.name, ...columns.map(({ column }) => column.name)])).toEqual([
+    ['products', 'SKU', 'Name'],
+    ['stock', 'WarehouseCode', 'SKU', 'AvailableQTY'],
+  ]);
+});
+
+test('numbers and flags stay as they are written', () => {
+  const { tables } = parseMapping(
+    'products: { columns: { SKU: 007, Name: { constant: 1.10 }, Status: { from: 1, values: { 0: 00, 0.0: true, 1e3: x } } } }',
+    'map.yaml',
+  );
+  expect(tables[0]!.columns.map(({ rule }) => rule)).toEqual([
+    expect.objectContaining({ from: ['007'] }),
+    { kind: 'constant', text: '1.10' },
+    expect.objectContaining({
+      from: ['1'],
+      values: new Map([
+        ['0', '00'],
+        ['0.0', 'true'],
+        ['1e3', 'x'],
+      ]),
+    }),
+  ]);
+});
+
+test.each([
+  ['no YAML', 'products: { columns', 'map.yaml:1: the map is no YAML or JSON: '],
+  ['two documents', 'products:\n---\nstock:\n', 'map.yaml:2: the map is no YAML or JSON: '],
+  ['a tag', 'products: !!table x', 'map.yaml:1: the map is no YAML or JSON: '],
+  ['an unknown anchor', '\nproducts: *other', 'map.yaml:2: *other stands for nothing that comes before it'],
+  ['an anchor within itself', 'products:\n  columns: &c { SKU: [*c] }', 'map.yaml:2: *c holds itself'],
+])('%s ends the reading', (_, text, fault) => {
+  expect(faults(text)).toEqual([expect.stringContaining(fault)]);
+});
+
+const COLUMNS = '{ columns: { SKU: sku } }';
+
+test.each([
+  ['', ['map.yaml:1: has to hold keys, each with a value']],
+  ['[]', ['map.yaml:1: has to hold keys, each with a value']],
+  ['{}', ['map.yaml:1: the map takes nothing out of the file; name a table and its columns']],
+  [`prodcts: ${COLUMNS}\nproducts: ${COLUMNS}`, ['map.yaml:1: prodcts: unknown key; did you mean products?']],
+  [`offers: ${COLUMNS}\nproducts: ${COLUMNS}`, ['map.yaml:1: offers: unknown key']],
+  [`products: ${COLUMNS}\nproducts: ${COLUMNS}`, ['map.yaml:2: products: this key is there twice']],
+  [`products: ${COLUMNS}\n? [a]\n: b`, ["map.yaml:2: ?: a key has to be a text; write '' for an empty one"]],
+  [
+    'products:\n  columns:\n    SKU: sku\n    name: name\n    Colour: c',
+    ['map.yaml:4: products.name: unknown key; did you mean Name?', 'map.yaml:5: products.Colour: unknown key'],
+  ],
+  ['products:\n  columns:\n    SKU: a\n    SKU: b', ['map.yaml:4: products.SKU: this key is there twice']],
+  [
+    'products:\n  column: { SKU: sku }',
+    [
+      'map.yaml:1: products: columns has to give SKU, which may not be empty',
+      'map.yaml:2: products.column: unknown key; did you mean columns?',
+    ],
+  ],
+  [
+    'products: SKU',
+    [
+      'map.yaml:1: products: has to hold keys, each with a value',
+      'map.yaml:1: products: columns has to give SKU, which may not be empty',
+    ],
+  ],
+  [
+    '\nprices:\n  columns: { SKU: sku, Price: p }',
+    ['map.yaml:2: prices: columns has to give PriceListCode, DiscountEligible, which may not be empty'],
+  ],
+  [
+    'price_lists: { columns: { PriceListCode: { constant: A }, CurrencyCode: { constant: EUR } } }',
+    ['map.yaml:1: the map takes nothing out of the file; name a table and its columns'],
+  ],
+  [
+    `products: ${COLUMNS}\nwarehouses:\n  columns: { WarehouseCode: { constant: A } }\n  only: { a: b }\n  distinct: true`,
+    [4, 5].map((line) =>
+      expect.stringContaining(
+        `map.yaml:${line}: warehouses.${line === 4 ? 'only' : 'distinct'}: does nothing: all columns are`,
+      ),
+    ),
+  ],
+  [
+    'products:\n  only: a\n  skip: { a: , b: { c: d } }\n  distinct: maybe\n  columns: { SKU: sku }',
+    [
+      'map.yaml:2: products.only: has to hold keys, each with a value',
+      "map.yaml:3: products.skip.a: has to be a text; write '' for no value",
+      "map.yaml:3: products.skip.b: has to be a text; write '' for no value",
+      'map.yaml:4: products.distinct: has to be true or false',
+    ],
+  ],
+  [
+    `headers: { skuu: x, sku: [Art, sku] }\nproducts: ${COLUMNS}`,
+    [
+      'map.yaml:1: headers.skuu: no table of the map uses this header; did you mean sku?',
+      'map.yaml:1: headers.sku: sku is a header of the map itself',
+    ],
+  ],
+  [
+    'product_images:\n  columns: { SKU: s, ImageID: i, FileName: { from: i, split: "," } }',
+    [
+      'map.yaml:1: product_images: FileName is split into rows, and these have no key of their own: ' +
+        'split SKU or ImageID, too, or give item, key or number',
+    ],
+  ],
+])('what is wrong with a map is told with its line: %#', (text, expected) => {
+  expect(faults(text)).toEqual(expected);
+});
+
+test.each([
+  ["''", ': may not be empty'],
+  ['', ": has to be a text; write '' for no value"],
+  ['{}', ': needs from (a header), constant or join'],
+  ['{ from: a, splt: "," }', '.splt: unknown key; did you mean split?'],
+  ['[]', ': has to be a list, and not an empty one'],
+  ["{ from: '' }", '.from: may not be empty'],
+  ['{ from: [a, b] }', '.from: several headers need split: their lists are put together'],
+  ["{ from: [a, b], split: ',', key: k }", '.from: key looks into one cell, so from has to be one header'],
+  ["{ from: a, split: '', item: 1 }", '.split: may not be empty'],
+  ['{ from: a, item: 1 }', '.item: needs split beside it'],
+  ['{ from: a, key: k }', '.key: needs split beside it'],
+  ['{ from: a, number: true }', '.number: needs split beside it'],
+  ['{ from: a, quotes: true }', '.quotes: needs split beside it'],
+  ["{ from: a, escape: '\\' }", '.escape: needs split beside it'],
+  ['{ from: a, otherwise: x }', '.otherwise: needs values beside it'],
+  ['{ from: a, keep: true }', '.keep: needs values beside it'],
+  ['{ from: a, split: x, item: 1, key: k }', '.key: cannot be used together with item'],
+  ['{ from: a, split: x, item: 1, quotes: true, escape: y }', '.escape: cannot be used together with quotes'],
+  ['{ from: a, values: { a: b }, keep: true, otherwise: x }', '.keep: cannot be used together with otherwise'],
+  ['{ from: a, split: x, item: 0 }', '.item: has to be the place of an element, from 1, or last'],
+  ['{ from: a, split: x, item: 1, quotes: 1 }', '.quotes: has to be true or false'],
+  ['{ from: a, times: 2 }', '.times: is for columns that hold a number'],
+  ['{ from: a, values: x }', '.values: has to hold keys, each with a value'],
+  ['{ from: a, values: { x: { y: z } } }', ".values.x: has to be a text; write '' for no value"],
+  ["{ from: a, replace: { '': x } }", '.replace.: the text to replace may not be empty'],
+  ['{ from: a, prepend: [x] }', ".prepend: has to be a text; write '' for no value"],
+  [
+    '{ from: a, row: b }',
+    '.row: has to hold keys, each with a value',
+    '.row: has to hold one header, and what its cell has to be',
+  ],
+  ['{ from: a, row: { b: c, d: e } }', '.row: has to hold one header, and what its cell has to be'],
+  ["{ from: a, row: { b: { from: c, split: ',' } } }", '.row.b: cannot be a list; give it item, key or number'],
+  ['{ constant: a, prepend: b }', '.prepend: does nothing beside constant'],
+  ['{ constant: ~ }', ".constant: has to be a text; write '' for no value"],
+  ['{ join: x }', ': join and of need each other'],
+  ['{ join: x, of: [a], times: 2 }', '.times: does nothing beside join and of'],
+  [
+    "{ join: x, of: [a, { from: b, split: ',' }] }",
+    ': a part of join cannot be split into rows; give it item, key or number',
+  ],
+])('a rule for a text: %s', (rule, ...expected) => {
+  expect(ruleFaults(rule)).toEqual(expected);
+});
+
+test.each([
+  [
+    'PackagedWeight_in_g',
+    '{ from: a, times: 0 }',
+    '.times: has to be a number above 0, with a point where it has decimals',
+  ],
+  [
+    'PackagedWeight_in_g',
+    '{ from: a, times: 1e3 }',
+    '.times: has to be a number above 0, with a point where it has decimals',
+  ],
+  ['PackagedWeight_in_g', '{ join: x, of: [a] }', ': PackagedWeight_in_g is no text to join'],
+  ['PackagedWeight_in_g', "{ constant: '1,5' }", expect.stringContaining('.constant: "1,5" is not a decimal')],
+  ['CartonQty', '{ from: a, values: { x: 1.5 } }', '.values.x: "1.5" is not a whole number of at most 9 digits'],
+  [
+    'CartonQty',
+    '{ from: a, values: { x: 1 }, otherwise: y }',
+    '.otherwise: "y" is not a whole number of at most 9 digits',
+  ],
+  ['Gender', `{ constant: ${'x'.repeat(65)} }`, '.constant: has 65 characters, 64 is the most'],
+  ['CartonQty', "{ from: a, values: { x: '' }, otherwise: '' }"],
+  ['CartonQty', '{ from: a, values: { x: 1.5 }, times: 2 }'],
+])('a rule for %s: %s', (column, rule, ...expected) => {
+  expect(ruleFaults(rule, column)).toEqual(expected);
+});
+
+test('a list of rules is of one kind', () => {
+  const map = "product_images: { columns: { SKU: s, ImageID: [{ from: a, split: ',' }, b] } }";
+  expect(faults(map)).toEqual([
+    'map.yaml:1: product_images.ImageID: either all of these rules split a cell into rows, or none does',
+  ]);
+});
+
+test('a key cannot be constant and empty', () => {
+  expect(faults("products: { columns: { SKU: { constant: '' }, Name: n } }")).toEqual([
+    'map.yaml:1: products.SKU.constant: is empty, and has to hold a value',
+  ]);
+});
+
+test('the examples of docs/mappings.md are right', async () => {
+  const docs = await readFile(join('docs', 'mappings.md'), 'utf8');
+  const blocks = [...docs.matchAll(/```yaml\n([^`]+)```/g)].map(([, block]) =>
+    block!.replaceAll(`\n${/^ */.exec(block!)![0]}`, '\n').trimStart(),
+  );
+  const whole = blocks.filter((block) => /^\w+:\n/.test(block));
+  const lines = blocks.filter((block) => !whole.includes(block)).flatMap((block) => block.trim().split('\n'));
+  const inTable = [...docs.matchAll(/^\| .* \| `(\w+: [^`]+)`/gm)].map(([, line]) => line!);
+  const maps = [
+    ...whole.map((block) => (block.startsWith('headers') ? `${block}stock: ${STOCK}` : block)),
+    ...[...lines, ...inTable].map((line) => `products:\n  columns:\n    SKU: sku\n    ${line}`),
+  ];
+  expect(maps.length).toBeGreaterThan(20);
+  for (const map of maps)
+    expect([map, ...faults(map)]).toEqual([map, ...(map.startsWith('warehouses') ? [NOTHING] : [])]);
+});
+
+/** For the headers of an example, which names no table; and for constants, which are no map by themselves. */
+const STOCK = '{ columns: { SKU: sku, AvailableQTY: price, WarehouseCode: sku } }';
+const NOTHING = 'map.yaml:1: the map takes nothing out of the file; name a table and its columns';
+
+const ten = (text: string) => `[${Array(10).fill(text).join(', ')}]`;
+
+test('aliases that repeat aliases are refused before they fill the memory', () => {
+  const lists = ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].map((name, at) => `&${name} ${ten(`*${'abcdefgh'[at]}`)}`);
+  const map = `products: { columns: { SKU: sku, Name: [&a ${ten('title')}, ${lists.join(', ')}] } }`;
+  expect(() => parseMapping(map, 'map.yaml')).toThrow('the map has more than 100000 values');
+});

@@ -1,0 +1,100 @@
+import type { Field } from '../../../resource/field.decorator.js';
+import type { CellError } from '../../cell.js';
+import { givesList } from '../map/mapping-rule.js';
+import type { Conditions, TableMapping } from '../map/mapping.js';
+import type { CsvRecord } from '../csv/record-parser.js';
+import { RuleValues, valueOrError } from './rule-values.js';
+import type { SourceRow } from '../table-source.js';
+
+type Cells = readonly string[];
+type Given = string | CellError;
+
+/** Tells what is wrong with the cell that one of the columns comes from. */
+type ComplainOfColumn = (line: number, column: Field, message: string) => void;
+
+/** Makes rows of one table out of the records of a foreign file. */
+export class MappedRows {
+  /** How many records `only` and `skip` of the map kept out. */
+  passedOver = 0;
+  private readonly reading: RuleValues;
+  /** For each column, what a record gives: one cell, or one for each row. */
+  private readonly reads: readonly ((cells: Cells) => Given | Given[])[];
+  /** Which columns come from lists, and which of these belong to the key. */
+  private readonly lists: readonly number[];
+  private readonly listKeys: readonly number[];
+  private readonly isWanted: (cells: Cells) => boolean;
+  private readonly seen = new Set<string>();
+
+  /** @param position of a header's column */
+  constructor(
+    private readonly mapping: TableMapping,
+    position: (header: string) => number,
+    decimalComma: boolean,
+    private readonly complain: ComplainOfColumn,
+  ) {
+    this.reading = new RuleValues(position, decimalComma);
+    this.reads = mapping.columns.map(({ rule, column }) => {
+      const read = givesList(rule) ? this.reading.list(rule, column) : this.reading.text(rule, column);
+      return (cells) => valueOrError<string | Given[]>(() => read(cells));
+    });
+    this.lists = mapping.columns.flatMap(({ rule }, index) => (givesList(rule) ? [index] : []));
+    this.listKeys = this.lists.filter((index) => mapping.columns[index]!.column.primary);
+    const only = holding(mapping.only, position);
+    const skip = holding(mapping.skip, position);
+    this.isWanted = (cells) => only.every((holds) => holds(cells)) && !skip.some((holds) => holds(cells));
+  }
+
+  /** The rows that a record gives; it has to be as wide as the header. */
+  of({ line, cells }: CsvRecord): SourceRow[] {
+    this.reading.note(cells);
+    if (!this.isWanted(cells)) {
+      this.passedOver++;
+      return [];
+    }
+    const rows = this.spread(line, cells).map((row) => ({ line, cells: row }));
+    return this.mapping.distinct ? rows.filter((row) => this.isNew(row)) : rows;
+  }
+
+  /** Lists side by side make a row of each of their elements; an empty list has nothing for any row. */
+  private spread(line: number, cells: Cells): Given[][] {
+    const given = this.reads.map((read) => read(cells));
+    const lists = this.lists.map((index) => given[index]!);
+    if (!lists.length || !lists.every(isList)) return [given.map((cell) => (isList(cell) ? '' : cell))];
+    const sizes = lists.map(({ length }) => length);
+    const size = Math.max(...sizes);
+    const odd = sizes.findIndex((other) => other > 0 && other !== size);
+    if (odd >= 0) {
+      const longest = this.listColumn(sizes.indexOf(size)).name;
+      this.complain(
+        line,
+        this.listColumn(odd),
+        `has ${sizes[odd]} element(s), and the list for ${longest} has ${size}`,
+      );
+      return [];
+    }
+    const rows = Array.from({ length: size }, (_, at) => given.map((cell) => (isList(cell) ? (cell[at] ?? '') : cell)));
+    return rows.filter((row) => this.listKeys.some((index) => row[index] !== ''));
+  }
+
+  private listColumn(index: number): Field {
+    return this.mapping.columns[this.lists[index]!]!.column;
+  }
+
+  private isNew({ cells }: SourceRow): boolean {
+    const text = cells.join('\0');
+    const isNew = !this.seen.has(text);
+    this.seen.add(text);
+    return isNew;
+  }
+}
+
+function isList(given: Given | Given[]): given is Given[] {
+  return Array.isArray(given);
+}
+
+function holding(conditions: Conditions, position: (header: string) => number): ((cells: Cells) => boolean)[] {
+  return [...conditions].map(([header, texts]) => {
+    const at = position(header);
+    return (cells) => texts.has(cells[at]!.trim());
+  });
+}

@@ -1,0 +1,44 @@
+import { CellError } from '../../cell.js';
+import { quoted } from '../../excerpt.js';
+
+/**
+ * A number times another, computed exactly, and rounded once, half away from zero, where it has too many decimals.
+ * @param number a plain decimal; spaces around it do no harm
+ * @param factor a plain decimal
+ * @param scale how many decimals may stay
+ * @throws {CellError} if `number` is not a decimal
+ */
+export function scaledDecimal(number: string, factor: string, scale: number): string {
+  const one = exact(number);
+  const other = exact(factor);
+  const product = one.digits * other.digits;
+  const decimals = one.decimals + other.decimals;
+  return decimals <= scale ? written(product, decimals) : written(rounded(product, decimals - scale), scale);
+}
+
+interface Exact {
+  digits: bigint;
+  decimals: number;
+}
+
+function exact(text: string): Exact {
+  const [, sign, whole, fraction = ''] = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?$/.exec(text.trim()) ?? [];
+  if (whole === undefined)
+    throw new CellError(
+      `${quoted(text)} is not a number: digits, a point where needed, no other separator${/,\d+$/.test(text) ? '; for a decimal comma say --decimal-comma' : ''}`,
+    );
+  return { digits: BigInt(`${sign}${whole}${fraction}`), decimals: fraction.length };
+}
+
+function rounded(digits: bigint, surplus: number): bigint {
+  const unit = 10n ** BigInt(surplus);
+  const size = digits < 0n ? -digits : digits;
+  const result = (2n * size + unit) / (2n * unit);
+  return digits < 0n ? -result : result;
+}
+
+function written(digits: bigint, decimals: number): string {
+  const size = String(digits < 0n ? -digits : digits).padStart(decimals + 1, '0');
+  const whole = size.slice(0, size.length - decimals);
+  return `${digits < 0n ? '-' : ''}${whole}${decimals ? `.${size.slice(-decimals)}` : ''}`;
+}

@@ -1,0 +1,307 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readMapped, readMappedText } from '../../../../test/support/mapped-file.js';
+import { readMapping } from '../map/mapping.js';
+
+const mappingOf = (system: string) => readMapping(join('mappings', `${system}.yaml`));
+const sampleOf = (system: string) => join('test', 'samples', `${system}-products.csv`);
+const read = async (system: string) => readMapped(sampleOf(system), await mappingOf(system));
+
+/** Rows written as lists of values. */
+const rows = (columns: string[], values: unknown[][]) =>
+  values.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])));
+
+const images = (idFolder: string, fileFolder: string, values: [SKU: string, path: string, main: boolean][]) =>
+  values.map(([SKU, path, IsPrimaryImage]) => ({
+    SKU,
+    ImageID: idFolder + path,
+    FileName: fileFolder + path,
+    IsPrimaryImage,
+  }));
+
+test('magento2.yaml', async () => {
+  const { tables, complaints, notes } = await read('magento2');
+  const photos = 'https://shop.example.com/media/catalog/product';
+  const lantern = {
+    Description: 'Paper lantern with a wire frame',
+    ProductCategoryCode: 'Lanterns',
+    PackagedWeight_in_g: '85',
+  };
+  expect(complaints).toEqual([]);
+  expect(tables).toEqual({
+    price_lists: [{ PriceListCode: 'MAGENTO', PriceListName: 'Magento', CurrencyCode: 'EUR' }],
+    warehouses: [{ WarehouseCode: 'MAGENTO', WarehouseName: 'Magento' }],
+    products: [
+      {
+        ...lantern,
+        SKU: 'LAN-100-RED',
+        ProductCategoryCode: 'Lanterns/Paper',
+        Name: 'Paper lantern, red',
+        WebsiteDescription: '<p>Folds flat.</p>\n<ul><li>Wire frame</li><li>"Click" clasp</li></ul>',
+        MainColour: 'Red',
+        Photo: `${photos}/l/a/lan-100-red.jpg`,
+        CountryOfOrigin: 'CN',
+        Status: 'ACTIVE',
+      },
+      {
+        ...lantern,
+        SKU: 'LAN-100-BLU',
+        Name: 'Paper lantern, blue',
+        WebsiteDescription: '<p>Folds flat.</p>',
+        MainColour: 'Night blue',
+        CountryOfOrigin: 'VN',
+        Status: 'OBSOLETE',
+      },
+      {
+        SKU: 'LED-7',
+        Name: 'LED candle 7"',
+        ProductCategoryCode: 'Lights',
+        Photo: `${photos}/l/e/led-7.jpg`,
+        PackagedWeight_in_g: '120',
+        Status: 'ACTIVE',
+      },
+      { SKU: 'PLAN-1', Name: 'Party plan by e-mail', Status: 'ACTIVE' },
+    ],
+    product_images: images('', photos, [
+      ['LAN-100-RED', '/l/a/lan-100-red.jpg', true],
+      ['LAN-100-RED', '/l/a/lan-100-back.jpg', false],
+      ['LAN-100-BLU', '/l/a/lan-100-blu.jpg', false],
+      ['LED-7', '/l/e/led-7.jpg', true],
+    ]),
+    product_accessories: ['LED-7', 'HOOK-2', 'GLUE-9'].map((AccessorySKU) => ({ SKU: 'LAN-100-RED', AccessorySKU })),
+    product_substitutions: [{ SKU: 'LAN-100-RED', SubstituteSKU: 'LAN-200' }],
+    prices: rows(
+      ['PriceListCode', 'SKU', 'Price', 'MOQ', 'DiscountEligible'],
+      [
+        ['MAGENTO', 'LAN-100-RED', '4.95', '6', true],
+        ['MAGENTO', 'LAN-100-BLU', '4.95', '1', true],
+        ['MAGENTO', 'LED-7', '2', '1', true],
+        ['MAGENTO', 'PLAN-1', '15.5', '1', true],
+      ],
+    ),
+    stock: rows(
+      ['WarehouseCode', 'SKU', 'AvailableQTY'],
+      [
+        ['MAGENTO', 'LAN-100-RED', '240'],
+        ['MAGENTO', 'LAN-100-BLU', '-3'],
+        ['MAGENTO', 'LED-7', '1000'],
+      ],
+    ),
+  });
+  expect(notes.slice(0, 2)).toEqual([
+    'magento2-products.csv: 4 row(s) passed over, as the map says, for products, product_images, product_accessories, product_substitutions, prices',
+    'magento2-products.csv: 5 row(s) passed over, as the map says, for stock',
+  ]);
+});
+
+test('woocommerce.yaml', async () => {
+  const { tables, complaints, notes } = await read('woocommerce');
+  const uploads = 'https://shop.example.com/wp-content/uploads';
+  const windsock = {
+    Description: 'Sewn by hand',
+    ProductCategoryCode: 'Outdoor > Windsocks',
+    PackagedLength_in_cm: '120',
+    PackagedWidth_in_cm: '20',
+    PackagedHeight_in_cm: '20',
+    StyleCode: 'WIND',
+  };
+  expect(complaints).toEqual([]);
+  expect(tables).toEqual({
+    price_lists: [{ PriceListCode: 'WOOCOMMERCE', PriceListName: 'WooCommerce', CurrencyCode: 'EUR' }],
+    warehouses: [{ WarehouseCode: 'WOOCOMMERCE', WarehouseName: 'WooCommerce' }],
+    products: [
+      {
+        SKU: 'KITE-1',
+        Name: 'Box kite "Albatross"',
+        Description: 'Box kite\nwith 40 m of line',
+        WebsiteDescription: '<p>Flies from 3 Bft.</p>\n<p>Ready to fly.</p>',
+        ProductCategoryCode: 'Kites > Box, cell and delta',
+        Barcode: '4006381333931',
+        Photo: `${uploads}/kite-1.jpg`,
+        PackagedLength_in_cm: '90',
+        PackagedWidth_in_cm: '12',
+        PackagedHeight_in_cm: '8.5',
+        PackagedWeight_in_g: '640',
+        Status: 'ACTIVE',
+      },
+      {
+        ...windsock,
+        SKU: 'WIND-RED',
+        Name: 'Windsock - Red',
+        WebsiteDescription: 'Fire red',
+        Photo: `${uploads}/wind-red.jpg`,
+        PackagedWeight_in_g: '250',
+        Status: 'ACTIVE',
+      },
+      {
+        ...windsock,
+        SKU: 'WIND-BLU',
+        Name: 'Windsock - Blue',
+        WebsiteDescription: '<p>Made of spinnaker nylon.</p>',
+        Photo: `${uploads}/wind.jpg`,
+        PackagedWeight_in_g: '200',
+        Status: 'OBSOLETE',
+      },
+      {
+        SKU: 'PIN-S',
+        Name: 'Pinwheel - Small',
+        Description: 'Turns in any wind',
+        ProductCategoryCode: 'Outdoor',
+        Photo: `${uploads}/pin.jpg`,
+        Status: 'OBSOLETE',
+        StyleCode: 'id:50',
+      },
+      { SKU: 'CLASS-1', Name: 'Flying lesson', Status: 'ACTIVE' },
+    ],
+    product_images: images(`${uploads}/`, `${uploads}/`, [
+      ['KITE-1', 'kite-1.jpg', true],
+      ['KITE-1', 'kite-1-box.jpg', false],
+      ['WIND-RED', 'wind-red.jpg', true],
+      ['WIND-BLU', 'wind.jpg', true],
+      ['WIND-BLU', 'wind-garden.jpg', false],
+      ['PIN-S', 'pin.jpg', true],
+    ]),
+    product_accessories: rows(
+      ['SKU', 'AccessorySKU'],
+      [
+        ['KITE-1', 'LINE-50'],
+        ['KITE-1', 'id:77'],
+        ['WIND-RED', 'POLE-3'],
+        ['WIND-BLU', 'POLE-3'],
+      ],
+    ),
+    product_substitutions: [{ SKU: 'KITE-1', SubstituteSKU: 'KITE-9' }],
+    prices: rows(
+      ['PriceListCode', 'SKU', 'Price', 'DiscountEligible'],
+      [
+        ['WOOCOMMERCE', 'KITE-1', '29.9', true],
+        ['WOOCOMMERCE', 'WIND-RED', '12.5', true],
+        ['WOOCOMMERCE', 'WIND-BLU', '12.5', true],
+        ['WOOCOMMERCE', 'PIN-S', '3', true],
+      ],
+    ),
+    stock: rows(
+      ['WarehouseCode', 'SKU', 'AvailableQTY'],
+      [
+        ['WOOCOMMERCE', 'KITE-1', '25'],
+        ['WOOCOMMERCE', 'WIND-RED', '60'],
+        ['WOOCOMMERCE', 'WIND-BLU', '7'],
+        ['WOOCOMMERCE', 'PIN-S', '-2'],
+      ],
+    ),
+  });
+  expect(notes.slice(0, 2)).toEqual([
+    'woocommerce-products.csv: 4 row(s) passed over, as the map says, for products, product_images, product_accessories, product_substitutions',
+    'woocommerce-products.csv: 5 row(s) passed over, as the map says, for prices, stock',
+  ]);
+});
+
+const CDN = 'https://cdn.example.com/s/files';
+const HAT = {
+  WebsiteDescription: '<p>Wool felt.</p>\n<p>Hand-blocked, with a cord.</p>',
+  ProductCategoryCode: 'Apparel & Accessories > Clothing Accessories > Hats',
+  Status: 'ACTIVE',
+  StyleCode: 'felt-hat',
+};
+const SHOPIFY_TABLES = {
+  price_lists: [{ PriceListCode: 'SHOPIFY', PriceListName: 'Shopify', CurrencyCode: 'EUR' }],
+  warehouses: [{ WarehouseCode: 'SHOPIFY', WarehouseName: 'Shopify' }],
+  products: [
+    {
+      ...HAT,
+      SKU: 'HAT-BLK-M',
+      Name: 'Felt hat "Corsair" / Black / M',
+      Barcode: '4006381333948',
+      Photo: `${CDN}/hat-black.jpg`,
+      PackagedWeight_in_g: '180',
+    },
+    {
+      ...HAT,
+      SKU: 'HAT-BLK-L',
+      Name: 'Felt hat "Corsair" / Black / L',
+      Photo: `${CDN}/hat-1.jpg`,
+      PackagedWeight_in_g: '185.5',
+    },
+    { SKU: 'WRAP', Name: 'Gift wrap', ProductCategoryCode: 'Services', Status: 'OBSOLETE', StyleCode: 'gift-wrap' },
+    {
+      SKU: 'CLK-1',
+      Name: 'Cloak',
+      WebsiteDescription: 'Velvet',
+      Photo: `${CDN}/cloak.jpg`,
+      PackagedWeight_in_g: '900',
+      Status: 'ACTIVE',
+      StyleCode: 'cloak',
+    },
+  ],
+  product_images: images(`${CDN}/`, `${CDN}/`, [
+    ['HAT-BLK-M', 'hat-1.jpg', true],
+    ['HAT-BLK-M', 'hat-2.jpg', false],
+    ['HAT-BLK-M', 'hat-black.jpg', false],
+    ['CLK-1', 'cloak.jpg', true],
+    ['CLK-1', 'cloak-back.jpg', false],
+  ]),
+  prices: rows(
+    ['PriceListCode', 'SKU', 'Price', 'DiscountEligible'],
+    [
+      ['SHOPIFY', 'HAT-BLK-M', '19.9', true],
+      ['SHOPIFY', 'HAT-BLK-L', '19.9', true],
+      ['SHOPIFY', 'WRAP', '2', true],
+      ['SHOPIFY', 'CLK-1', '45', true],
+    ],
+  ),
+  stock: rows(
+    ['WarehouseCode', 'SKU', 'AvailableQTY'],
+    [
+      ['SHOPIFY', 'HAT-BLK-M', '12'],
+      ['SHOPIFY', 'HAT-BLK-L', '-2'],
+      ['SHOPIFY', 'CLK-1', '3'],
+    ],
+  ),
+};
+
+test('shopify.yaml', async () => {
+  const { tables, complaints, notes } = await read('shopify');
+  expect(complaints).toEqual([]);
+  expect(tables).toEqual(SHOPIFY_TABLES);
+  expect(notes.slice(0, 3)).toEqual([
+    'shopify-products.csv: 2 row(s) passed over, as the map says, for products, prices',
+    'shopify-products.csv: 1 row(s) passed over, as the map says, for product_images',
+    'shopify-products.csv: 3 row(s) passed over, as the map says, for stock',
+  ]);
+});
+
+/** Headers that Shopify has renamed, and what they were. */
+const RENAMED: Record<string, string> = {
+  'URL handle': 'Handle',
+  Description: 'Body (HTML)',
+  'Product category': 'Product Category',
+  'Published on online store': 'Published',
+  SKU: 'Variant SKU',
+  Barcode: 'Variant Barcode',
+  'Option1 value': 'Option1 Value',
+  'Option2 value': 'Option2 Value',
+  'Option3 value': 'Option3 Value',
+  Price: 'Variant Price',
+  'Inventory tracker': 'Variant Inventory Tracker',
+  'Inventory quantity': 'Variant Inventory Qty',
+  'Weight value (grams)': 'Variant Grams',
+  'Product image URL': 'Image Src',
+  'Image position': 'Image Position',
+  'Variant image URL': 'Variant Image',
+};
+
+test('shopify.yaml reads files with the former headers, too', async () => {
+  const [header = '', ...lines] = (await readFile(sampleOf('shopify'), 'utf8')).split('\n');
+  const former = header.split(',').map((name) => RENAMED[name] ?? name);
+  const { tables, complaints } = await readMappedText([former.join(), ...lines].join('\n'), await mappingOf('shopify'));
+  expect(complaints).toEqual([]);
+  expect(tables).toEqual(SHOPIFY_TABLES);
+});
+
+test.each(['magento2', 'woocommerce', 'shopify'])('%s: a row without a SKU is not passed over', async (system) => {
+  const lines = (await readFile(sampleOf(system), 'utf8')).split('\n');
+  const sku = { magento2: 'LED-7', woocommerce: 'CLASS-1', shopify: 'CLK-1' }[system]!;
+  const text = lines.map((line) => line.replace(new RegExp(`(^|,)${sku},`), '$1,')).join('\n');
+  const { complaints } = await readMappedText(text, await mappingOf(system));
+  expect(complaints[0]).toMatch(/^export\.csv:\d+: (sku|SKU) \(products\.SKU\): is empty, and has to hold a value$/);
+});
