@@ -44,8 +44,12 @@ export async function startService(settings: Settings, logger: LoggerService): P
     managementPort: portOf(management),
     ready: database.start().then(async (usable) => {
       if (!usable) return undefined;
-      // As the command `migrate` does. Answers are right before that, too, only slower.
-      if (settings.MIGRATE_ON_START) await app.get(ProductDocuments).build();
+      // As the command `migrate` does. Answers are right without it, too, only slower: it must not end the service.
+      if (settings.MIGRATE_ON_START)
+        await app
+          .get(ProductDocuments)
+          .build()
+          .catch((error: Error) => logger.warn(`Documents of products could not be made: ${error.message}`));
       return app.get(DemoService).loadIntoEmpty();
     }),
     close: async () => {

@@ -6,7 +6,7 @@ import { importFiles } from './support/import-files.js';
 import { catalogueFiles, firstFiles, type ForeignStatement, foreignStatement, SKUS } from './support/random-edits.js';
 import { SeededRandom } from './support/seeded-random.js';
 import { tableCells } from './support/table-cells.js';
-import { engine, TestService } from './support/test-service.js';
+import { engine, TestDatabase, TestService } from './support/test-service.js';
 
 const SHAPE = shapeOf(Product);
 const CUSTOMERS = ['C0', 'C1'];
@@ -241,3 +241,13 @@ if (engine === 'mysql')
     test('an import stores nothing that it has overtaken', () =>
       changeMeanwhile(() => importing(importFiles({ 'products.csv': [['B', 'changed by it']] }))));
   });
+
+test('a service that cannot store documents at its start is ready all the same, and says so', async () => {
+  const database = await TestDatabase.create();
+  const stop = engine === 'sqlite' ? `BEGIN SELECT RAISE(ABORT, 'no'); END` : `SIGNAL SQLSTATE '45000'`;
+  await database.sql(`CREATE TRIGGER refused BEFORE UPDATE ON content_versions FOR EACH ROW ${stop}`);
+  const started = await TestService.start({ MIGRATE_ON_START: 'true' }, database);
+  expect((await started.get('/health')).status).toBe(200);
+  expect(started.log.join('\n')).toContain('Documents of products could not be made');
+  await started.close();
+});
