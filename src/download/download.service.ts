@@ -11,7 +11,15 @@ import type { CustomerScope } from '../scope/customer-scope.js';
 import { CustomerScopeService } from '../scope/customer-scope.service.js';
 import { DownloadSlots } from './download-slots.js';
 import { watchPace } from './pace.js';
-import { compressor, type Content, describe, encodingOf } from './representation.js';
+import {
+  compressor,
+  type Content,
+  describe,
+  describeBody,
+  type Encoding,
+  encodingOf,
+  undescribe,
+} from './representation.js';
 
 /** What a data endpoint answers. */
 export interface ElementSource extends Content {
@@ -44,27 +52,31 @@ export class DownloadService {
     response.type('application/json');
     describe(response, source, scope, encoding);
     if (request.fresh) return void response.status(304).end();
-    if (encoding !== 'identity') response.set('Content-Encoding', encoding);
-    if (request.method === 'HEAD') return void response.end();
+    if (request.method === 'HEAD') {
+      describeBody(response, source, scope, encoding);
+      return void response.end();
+    }
     // They are of the scope that the guard read; what is sent is of a later snapshot, and an error is of neither.
-    for (const name of ['ETag', 'Cache-Control', 'Vary', 'Content-Encoding']) response.removeHeader(name);
+    undescribe(response);
     const gone = leaving(response);
     let release: (() => void) | undefined;
     try {
       release = await this.slots.take(scope.customerCode, gone.signal).catch(unlessGone(gone.signal));
-      if (release) await this.sendFrom(response, scope, source, gone.signal);
+      if (release) await this.sendFrom(response, scope, source, encoding, gone.signal);
     } finally {
       release?.();
       gone.forget();
     }
   }
 
-  private async sendFrom(response: Response, scope: CustomerScope, source: ElementSource, gone: AbortSignal) {
-    const encoding = encodingOf(response.req);
-    const body = this.jsonArray(scope, source, (current) => {
-      describe(response, source, current, encoding);
-      if (encoding !== 'identity') response.set('Content-Encoding', encoding);
-    });
+  private async sendFrom(
+    response: Response,
+    scope: CustomerScope,
+    source: ElementSource,
+    encoding: Encoding,
+    gone: AbortSignal,
+  ): Promise<void> {
+    const body = this.jsonArray(scope, source, (current) => describeBody(response, source, current, encoding));
     try {
       const first = await body.next();
       if (gone.aborted) return;

@@ -14,7 +14,7 @@ export interface Content {
 }
 
 const ENCODINGS = ['br', 'gzip', 'identity'] as const;
-type Encoding = (typeof ENCODINGS)[number];
+export type Encoding = (typeof ENCODINGS)[number];
 
 /** The encoding that the request prefers, or would take at least. */
 export function encodingOf(request: Request): Encoding {
@@ -34,6 +34,17 @@ export function describe(response: Response, content: Content, scope: CustomerSc
     'Cache-Control': 'private, no-cache',
     Vary: 'Authorization, Accept, Accept-Encoding',
   });
+}
+
+/** The headers of an answer with a body, or of HEAD instead of it: those, and how the body is encoded. */
+export function describeBody(response: Response, content: Content, scope: CustomerScope, encoding: Encoding): void {
+  describe(response, content, scope, encoding);
+  if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+}
+
+/** Takes the headers back: an error is of no content. */
+export function undescribe(response: Response): void {
+  for (const name of ['ETag', 'Cache-Control', 'Vary', 'Content-Encoding']) response.removeHeader(name);
 }
 
 /**

@@ -114,9 +114,14 @@ function plainDecimal(cell: string): string {
     return decimalText(cell);
   } catch {
     throw new CellError(
-      `${quoted(cell)} is not a decimal: digits, a point where needed, no other separator, no exponent${/,\d+$/.test(cell) ? '; for a decimal comma say --decimal-comma' : ''}`,
+      `${quoted(cell)} is not a decimal: digits, a point where needed, no other separator, no exponent${commaHint(cell)}`,
     );
   }
+}
+
+/** What to do about a number that ends in a comma and digits. */
+export function commaHint(cell: string): string {
+  return /,\d+$/.test(cell) ? '; for a decimal comma say --decimal-comma' : '';
 }
 
 /** The bounds are small whole numbers, so that a float decides rightly. */

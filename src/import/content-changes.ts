@@ -49,8 +49,8 @@ export class ContentChanges {
   }
 
   /** Renews the versions of all that changed, and makes the documents that are missing now. Last of all. */
-  async finish(version: string): Promise<void> {
-    await renewVersions(this.session, [...this.parts.values()], version);
+  async finish(): Promise<void> {
+    await renewVersions(this.session, [...this.parts.values()]);
     await this.documents.store(this.session);
   }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ProductDocuments } from '../catalog/product-documents.js';
 import type { WriteSession } from '../database/engine.js';
 import { ContentChanges } from './content-changes.js';
@@ -60,7 +59,7 @@ export class ImportLoad {
       ? await this.replacement?.finish(this.options.allowRemovals ?? false)
       : undefined;
     this.problems.assertNone();
-    if (!this.context.dryRun) await this.context.changes.finish(randomUUID());
+    if (!this.context.dryRun) await this.context.changes.finish();
     return IMPORT_TABLES.flatMap((table) => {
       const gone = removed?.get(table) ?? 0;
       if (!this.counts.has(table) && !gone) return [];

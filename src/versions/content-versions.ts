@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { WriteSession } from '../database/engine.js';
 
 /** A part of the content that has a version of its own: all products, the prices of a list, the stock of a warehouse. */
@@ -12,12 +13,9 @@ export interface ContentPart {
  * the database is restored or copied to: it is random, not counted. Until the transaction ends, others that change the
  * same part wait, so that a state with a later version holds all that came before.
  */
-export async function renewVersions(
-  session: WriteSession,
-  parts: readonly ContentPart[],
-  version: string,
-): Promise<void> {
+export async function renewVersions(session: WriteSession, parts: readonly ContentPart[]): Promise<void> {
   if (!parts.length) return;
+  const version = randomUUID();
   const { sql, parameters } = session.values(parts.map(({ part, code }) => [part, code, version]));
   const clause = session.upsertClause(['Part', 'Code'], ['Version']);
   await session.query(`INSERT INTO content_versions (Part, Code, Version) VALUES ${sql}${clause}`, parameters);

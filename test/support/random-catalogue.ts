@@ -1,4 +1,5 @@
 import { COLUMNS, type ImportFileName, importFiles } from './import-files.js';
+import { SeededRandom } from './seeded-random.js';
 import type { Rows } from './stored-rows.js';
 
 // What an import must make of a catalogue, computed a second time from rows in memory: nothing of `src/` is used here.
@@ -32,7 +33,7 @@ interface Table {
   parents: readonly string[];
   /** Whether a file is the whole truth within the values of its first column only. */
   scoped?: true;
-  rows(random: Random): string[][];
+  rows(random: SeededRandom): string[][];
 }
 
 const codes = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
@@ -43,41 +44,41 @@ const pairs = (first: string[], second: string[]) => first.flatMap((one) => seco
 
 /** Every table in order of dependency, with all rows that it may ever have and random values in them. */
 const TABLES: Record<string, Table> = {
-  price_lists: { keys: 1, parents: [], rows: (random) => LISTS.map((code) => [code, '', random.of('EUR', 'USD')]) },
-  warehouses: { keys: 1, parents: [], rows: (random) => WAREHOUSES.map((code) => [code, random.of('', 'x')]) },
-  products: { keys: 1, parents: [], rows: (random) => SKUS.map((sku) => [sku, random.of('', 'x', 'X', 'x ')]) },
+  price_lists: { keys: 1, parents: [], rows: (random) => LISTS.map((code) => [code, '', random.of(['EUR', 'USD'])]) },
+  warehouses: { keys: 1, parents: [], rows: (random) => WAREHOUSES.map((code) => [code, random.of(['', 'x'])]) },
+  products: { keys: 1, parents: [], rows: (random) => SKUS.map((sku) => [sku, random.of(['', 'x', 'X', 'x '])]) },
   product_images: {
     keys: 2,
     parents: ['products'],
     // Only the first one may be the primary one, so that there are never two.
     rows: (random) =>
-      pairs(SKUS, ['1', '2']).map(([sku, id]) => [sku!, id!, 'x', id === '1' ? random.of('', '0', '1') : '0']),
+      pairs(SKUS, ['1', '2']).map(([sku, id]) => [sku!, id!, 'x', id === '1' ? random.of(['', '0', '1']) : '0']),
   },
   product_accessories: { keys: 2, parents: ['products'], rows: () => pairs(SKUS, ['P1', 'none']) },
   product_substitutions: { keys: 2, parents: ['products'], rows: () => pairs(SKUS, ['P2']) },
   product_composition: {
     keys: 2,
     parents: ['products'],
-    rows: (random) => pairs(SKUS, ['PES']).map((key) => [...key, '', random.of('', '0', '50.5')]),
+    rows: (random) => pairs(SKUS, ['PES']).map((key) => [...key, '', random.of(['', '0', '50.5'])]),
   },
   prices: {
     keys: 2,
     parents: ['price_lists', 'products'],
     scoped: true,
-    rows: (random) => pairs(LISTS, SKUS).map((key) => [...key, random.of('1', '1.5'), random.of('', '6'), '', '1']),
+    rows: (random) => pairs(LISTS, SKUS).map((key) => [...key, random.of(['1', '1.5']), random.of(['', '6']), '', '1']),
   },
   stock: {
     keys: 2,
     parents: ['warehouses', 'products'],
     scoped: true,
     rows: (random) =>
-      pairs(WAREHOUSES, SKUS).map((key) => [...key, random.of('0', '-2.25'), random.of('', '2027-03-28')]),
+      pairs(WAREHOUSES, SKUS).map((key) => [...key, random.of(['0', '-2.25']), random.of(['', '2027-03-28'])]),
   },
   customers: {
     keys: 1,
     parents: [],
     rows: (random) =>
-      codes('C', 4).map((code) => [code, '', random.of('', ...LISTS), random.of('', ...WAREHOUSES), '0', '', '60']),
+      codes('C', 4).map((code) => [code, '', random.of(['', ...LISTS]), random.of(['', ...WAREHOUSES]), '0', '', '60']),
   },
 };
 
@@ -89,7 +90,7 @@ const TERMS = [
 
 /** So many imports one after the other, the first into an empty database; the same for the same seed. */
 export function* randomImports(seed: number, count: number): Generator<RandomImport> {
-  const random = new Random(seed);
+  const random = new SeededRandom(seed);
   let stored: Catalogue = Object.fromEntries(Object.keys(TABLES).map((table) => [table, new Map()]));
   for (let step = 0; step < count; step++) {
     const replace = random.chance(0.5);
@@ -100,29 +101,8 @@ export function* randomImports(seed: number, count: number): Generator<RandomImp
   }
 }
 
-/** Numbers that are the same for the same seed (mulberry32). */
-class Random {
-  constructor(private seed: number) {}
-
-  /** At least 0, below 1. */
-  next(): number {
-    this.seed = (this.seed + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.seed ^ (this.seed >>> 15), 1 | this.seed);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  }
-
-  chance(probability: number): boolean {
-    return this.next() < probability;
-  }
-
-  of(...choices: string[]): string {
-    return choices[Math.floor(this.next() * choices.length)]!;
-  }
-}
-
 /** Rows of some of the tables that can be imported into the stored ones without a complaint. */
-function randomRows(random: Random, stored: Catalogue, replace: boolean): Catalogue {
+function randomRows(random: SeededRandom, stored: Catalogue, replace: boolean): Catalogue {
   const files: Catalogue = {};
   const tables = Object.keys(TABLES).filter(() => random.chance(0.7));
   const known = (table: string, code: string) =>
@@ -185,10 +165,10 @@ function expectedCounts(before: Catalogue, after: Catalogue, files: Catalogue): 
 }
 
 /** The import files, with some values in another spelling. */
-function spelt(random: Random, files: Catalogue): Record<string, string> {
+function spelt(random: SeededRandom, files: Catalogue): Record<string, string> {
   const spell = (cell: string, column: number) => {
-    if (column === 0) return random.of(cell, ` ${cell} `);
-    return /^-?\d+\.\d$/.test(cell) ? random.of(cell, `${cell}0`, `${cell}00`) : cell;
+    if (column === 0) return random.of([cell, ` ${cell} `]);
+    return /^-?\d+\.\d$/.test(cell) ? random.of([cell, `${cell}0`, `${cell}00`]) : cell;
   };
   const named = Object.entries(files).map(([table, rows]) => [
     `${table}.csv`,
@@ -202,7 +182,7 @@ export function catalogueOf(stored: Record<string, Rows>): Catalogue {
   return Object.fromEntries(
     Object.keys(TABLES).map((table) => {
       const columns = COLUMNS[`${table}.csv` as ImportFileName].split(',');
-      const width = TABLES[table]!.rows(new Random(0))[0]!.length;
+      const width = TABLES[table]!.rows(new SeededRandom(0))[0]!.length;
       const cells = stored[table]!.map((row) => columns.slice(0, width).map((column) => shortest(row[column])));
       return [table, byKey(table, cells)];
     }),

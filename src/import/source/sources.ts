@@ -24,7 +24,7 @@ export interface SourceRequest {
 
 /** What an import reads. */
 export interface Sources {
-  /** In the order of the tables, one for each. */
+  /** One for each table at the most. */
   sources: readonly TableSource[];
   files: readonly InputFile[];
   fileOf(source: TableSource): InputFile;
@@ -76,9 +76,7 @@ class Opening {
     this.assertOneEach();
     this.problems.assertNone();
     return {
-      sources: [...this.files.keys()].toSorted(
-        (a, b) => IMPORT_TABLES.indexOf(a.table) - IMPORT_TABLES.indexOf(b.table),
-      ),
+      sources: [...this.files.keys()],
       files: [...new Set(this.files.values())],
       fileOf: (source) => this.files.get(source)!,
       notes: () => this.noters.flatMap((notes) => notes()),

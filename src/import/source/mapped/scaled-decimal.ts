@@ -1,4 +1,4 @@
-import { CellError } from '../../cell.js';
+import { CellError, commaHint } from '../../cell.js';
 import { quoted } from '../../excerpt.js';
 
 /**
@@ -25,7 +25,7 @@ function exact(text: string): Exact {
   const [, sign, whole, fraction = ''] = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?$/.exec(text.trim()) ?? [];
   if (whole === undefined)
     throw new CellError(
-      `${quoted(text)} is not a number: digits, a point where needed, no other separator${/,\d+$/.test(text) ? '; for a decimal comma say --decimal-comma' : ''}`,
+      `${quoted(text)} is not a number: digits, a point where needed, no other separator${commaHint(text)}`,
     );
   return { digits: BigInt(`${sign}${whole}${fraction}`), decimals: fraction.length };
 }
