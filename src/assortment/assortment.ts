@@ -1,3 +1,4 @@
+import { turn } from './turn.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
 import type { Snapshot } from '../database/engine.js';
@@ -41,6 +42,8 @@ export async function* assortment(
       next = read(String(rows.at(-1)!.SKU));
       // Nobody may ask for it any more.
       next.catch(() => undefined);
+      // Until then the statement is only promised, not sent.
+      await turn();
     }
     if (rows.length) yield rows;
   }

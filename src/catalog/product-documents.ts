@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import { DatabaseService } from '../database/database.service.js';
 import type { WriteSession } from '../database/engine.js';
 import type { Query, Row } from '../database/query.js';
@@ -11,15 +12,15 @@ import { shapeOf } from '../resource/shape.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import { Product } from './product.entity.js';
 
-const BATCH = 250;
+const BATCH = 100;
+/** So many documents are made in one go. */
+const SOME = 25;
 /** What a document ends with once its prices are in. */
 export const DOCUMENT_END = ']}';
-/** Quotes and backslashes of JSON are escaped once more in a statement. */
-const BYTES_A_BYTE = 2;
 const NO_PRICES = `"ProductPrices":[${DOCUMENT_END}`;
 
 const MISSING = `
-  SELECT products.SKU FROM products
+  SELECT ${selectColumns(Product)} FROM products
   LEFT JOIN product_documents ON product_documents.SKU = products.SKU AND product_documents.Shape = ?
   WHERE product_documents.SKU IS NULL AND products.SKU > ? ORDER BY products.SKU LIMIT ${BATCH}`;
 
@@ -63,12 +64,7 @@ export class ProductDocuments {
     if (!skus.length) return new Map();
     const placeholders = skus.map(() => '?').join();
     const rows = await query(`SELECT ${selectColumns(Product)} FROM products WHERE SKU IN (${placeholders})`, skus);
-    const products = new Map(rows.map((row) => [row.SKU as string, row]));
-    for (const { name, sql } of this.arrays) {
-      for (const product of rows) product[name] = [];
-      for (const row of await query(sql(skus.length), skus))
-        (products.get(row.SKU as string)![name] as Row[]).push(row);
-    }
+    await this.readArrays(query, rows);
     return new Map(rows.map((row) => [row.SKU as string, this.document(row)]));
   }
 
@@ -102,13 +98,23 @@ export class ProductDocuments {
     // Whoever changes a product renews this version: from here on they wait, and what they changed before is committed.
     await session.query(`UPDATE content_versions SET Version = Version WHERE Part = 'products'`);
     let count = 0;
-    let last = '';
-    for (;;) {
-      const missing = await session.query(MISSING, [this.shape, last]);
-      if (!missing.length) return count;
-      const skus = missing.map(({ SKU }) => SKU as string);
-      count += await this.storeThese(session, skus);
-      last = skus.at(-1)!;
+    // Of three batches one is read and one is written by the database, while the documents of the third are made.
+    let reading = this.readMissing(session.query, '');
+    let writing = Promise.resolve();
+    try {
+      for (let rows = await reading; rows.length; rows = await reading) {
+        reading = this.readMissing(session.query, rows.at(-1)!.SKU as string);
+        reading.catch(() => undefined);
+        const documents = await this.documentsOf(rows, session);
+        await writing;
+        writing = this.insert(session, documents);
+        writing.catch(() => undefined);
+        count += documents.length;
+      }
+      await writing;
+      return count;
+    } finally {
+      await Promise.allSettled([reading, writing]);
     }
   }
 
@@ -127,26 +133,49 @@ export class ProductDocuments {
       if (Document !== null && String(Document) !== made.get(SKU as string)) check.different.push(SKU as string);
   }
 
-  /** Makes and stores as many as it can: a damaged row of somebody else must not keep an import out. */
-  private async storeThese(session: WriteSession, skus: readonly string[]): Promise<number> {
-    try {
-      const most = session.limits.bytes / BYTES_A_BYTE;
+  /** The next products without a document, with their arrays. */
+  private async readMissing(query: Query, last: string): Promise<Row[]> {
+    const rows = await query(MISSING, [this.shape, last]);
+    await this.readArrays(query, rows);
+    return rows;
+  }
+
+  /** Reads the arrays of products into their rows. */
+  private async readArrays(query: Query, products: readonly Row[]): Promise<void> {
+    if (!products.length) return;
+    const skus = products.map(({ SKU }) => SKU as string);
+    const bySku = new Map(products.map((row) => [row.SKU as string, row]));
+    const read = async ({ name, sql }: (typeof this.arrays)[number]) => {
+      for (const product of products) product[name] = [];
+      for (const row of await query(sql(skus.length), skus)) (bySku.get(row.SKU as string)![name] as Row[]).push(row);
+    };
+    await Promise.all(this.arrays.map(read));
+  }
+
+  /** As many documents as there can be: a damaged row of somebody else must not keep an import out. */
+  private async documentsOf(rows: readonly Row[], session: WriteSession): Promise<[string, string][]> {
+    const documents: [string, string][] = [];
+    for (const [index, row] of rows.entries()) {
+      // Or else nobody would send the statements that the database is to be at work on.
+      if (index % SOME === 0) await turn();
+      const document = unlessDamaged(() => this.document(row));
       // One that no statement can hold is made whenever it is asked for.
-      const documents = [...(await this.make(session.query, skus))].filter(([, document]) => sizeOf(document) < most);
-      for (const some of portions(documents, most)) await this.insert(session, some);
-      return documents.length;
-    } catch (error) {
-      if (!(error instanceof DamagedRow)) throw error;
-      if (skus.length === 1) return 0;
-      const half = Math.ceil(skus.length / 2);
-      return (await this.storeThese(session, skus.slice(0, half))) + (await this.storeThese(session, skus.slice(half)));
+      if (document !== undefined && sizeOf(document) < session.limits.bytes)
+        documents.push([row.SKU as string, document]);
     }
+    return documents;
   }
 
   private async insert(session: WriteSession, documents: readonly [string, string][]): Promise<void> {
-    const { sql, parameters } = session.values(documents.map(([sku, document]) => [sku, this.shape, document]));
     const clause = session.upsertClause(['SKU'], ['Shape', 'Document']);
-    await session.query(`INSERT INTO product_documents (SKU, Shape, Document) VALUES ${sql}${clause}`, parameters);
+    for (const portion of portions(documents, session.limits.bytes)) {
+      const rows = portion.map(() => '(?, ?, ?)').join();
+      const parameters = portion.flatMap(([sku, document]) => [sku, this.shape, document]);
+      await session.prepared(
+        `INSERT INTO product_documents (SKU, Shape, Document) VALUES ${rows}${clause}`,
+        parameters,
+      );
+    }
   }
 
   private document(row: Row): string {
@@ -163,7 +192,16 @@ const NOBODY = new Proxy({} as CustomerScope, {
   },
 });
 
-/** What a row of a document takes in a statement before it is escaped, in bytes. */
+function unlessDamaged<T>(make: () => T): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof DamagedRow) return undefined;
+    throw error;
+  }
+}
+
+/** What a document takes in a statement at most, with the rest of its row, in bytes. */
 const sizeOf = (document: string) => Buffer.byteLength(document) + 500;
 
 /** The documents in portions of at most so many bytes. */

@@ -64,7 +64,8 @@ export class EmbeddedEngine implements Engine {
     try {
       connection.exec('PRAGMA foreign_keys = ON');
       await beginWriting(connection);
-      const result = await work({ query: queryOn(connection), limits: LIMITS, values, upsertClause, rowIn });
+      const query = queryOn(connection);
+      const result = await work({ query, prepared: query, limits: LIMITS, values, upsertClause, rowIn });
       connection.exec('COMMIT');
       return result;
     } finally {

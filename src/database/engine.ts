@@ -19,6 +19,11 @@ export interface SqlPart {
 /** A transaction that writes, and the SQL for it that differs between the databases. */
 export interface WriteSession {
   readonly query: Query;
+  /**
+   * Runs a prepared statement, whose parameters are sent beside it rather than escaped into it: several times cheaper
+   * for long texts, dearer for many short values.
+   */
+  readonly prepared: Query;
   /** How much one statement may hold. */
   readonly limits: { parameters: number; bytes: number };
 

@@ -32,6 +32,11 @@ interface Destroyable {
   destroy(): void;
 }
 
+/** What of a pooled connection of mysql2 is needed for prepared statements, which TypeORM does not know. */
+interface Preparing {
+  promise(): { execute(sql: string, parameters?: readonly unknown[]): Promise<[Row[], unknown]> };
+}
+
 /**
  * MySQL or MariaDB. Snapshots come from a pool of their own, so that answers under way cannot keep a look-up or a probe
  * waiting. A statement that does not answer in time takes its connection along: the next one would wait behind it.
@@ -110,7 +115,8 @@ export class ServerEngine implements Engine {
   }
 
   async write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
-    return underLock(dataSource, async (query) => {
+    return underLock(dataSource, async (query, connection) => {
+      const prepared: Query = async (sql, parameters) => (await connection.promise().execute(sql, parameters))[0];
       const [row] = await query('SELECT @@max_allowed_packet AS bytes');
       // The parameters are part of the text, so that their number is bounded by its length alone.
       const limits = { parameters: Infinity, bytes: Number(row?.bytes) };
@@ -120,7 +126,7 @@ export class ServerEngine implements Engine {
       await query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
       await query('START TRANSACTION');
       try {
-        const result = await work({ query, limits, values, upsertClause, rowIn });
+        const result = await work({ query, prepared, limits, values, upsertClause, rowIn });
         await query('COMMIT');
         return result;
       } catch (error) {
@@ -242,14 +248,17 @@ function rowIn(columns: readonly string[], rows: readonly (readonly unknown[])[]
 }
 
 /** Runs `work` on a connection of its own that holds the writers' lock, which ends with the connection if we die. */
-async function underLock<T>(dataSource: DataSource, work: (query: Query) => Promise<T>): Promise<T> {
+async function underLock<T>(
+  dataSource: DataSource,
+  work: (query: Query, connection: Preparing) => Promise<T>,
+): Promise<T> {
   const queryRunner = dataSource.createQueryRunner();
   const query: Query = (sql, parameters = []) => queryRunner.query(sql, [...parameters]);
   try {
     const [row] = await query(`SELECT GET_LOCK(${LOCK_NAME}, ?) AS taken`, [LOCK_SECONDS]);
     if (Number(row?.taken) !== 1)
       throw new Error(`Another import or migration has held its lock for ${LOCK_SECONDS} s; is it stuck?`);
-    return await work(query);
+    return await work(query, await queryRunner.connect());
   } finally {
     await query(`DO RELEASE_LOCK(${LOCK_NAME})`).catch(() => undefined);
     await queryRunner.release();

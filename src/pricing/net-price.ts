@@ -1,8 +1,12 @@
+import { decimalText } from '../resource/decimal-text.js';
+
 const SCALE = 4;
-const ONE = 10 ** SCALE;
-const HUNDRED_PERCENT = 100 * ONE;
+const HUNDRED_PERCENT = 100 * 10 ** SCALE;
 /** With so many digits a price times a percentage stays a number that a float holds exactly, with room for a quotient. */
 const SAFE_DIGITS = 8;
+
+/** The discount of the last price, with what it leaves to pay, in ten-thousandths of a percent: it is mostly the next one's. */
+let last = { discountPercentage: '0', part: HUNDRED_PERCENT };
 
 /**
  * A list price less a discount, computed exactly and rounded once, half away from zero, to four decimals.
@@ -12,17 +16,16 @@ const SAFE_DIGITS = 8;
  * @throws if an argument is not such a decimal, or the discount is out of its bounds
  */
 export function netPrice(listPrice: string, discountPercentage: string): string {
-  const discount = tenThousandths(discountPercentage);
-  if ((discount.negative && Number(discount.digits)) || Number(discount.digits) > HUNDRED_PERCENT)
-    throw new RangeError(`Not a discount: ${discountPercentage}`);
-  const { negative, digits } = tenThousandths(listPrice);
-  const part = HUNDRED_PERCENT - Number(discount.digits);
-  const rounded = (digits.length > SAFE_DIGITS ? roundedExactly(digits, part) : roundedPart(digits, part)).padStart(
-    SCALE + 1,
-    '0',
-  );
-  const price = `${rounded.slice(0, -SCALE)}.${rounded.slice(-SCALE)}`;
-  return negative && /[1-9]/.test(rounded) ? `-${price}` : price;
+  if (last.discountPercentage !== discountPercentage)
+    last = { discountPercentage, part: partToPay(discountPercentage) };
+  const price = decimalText(listPrice, SCALE);
+  if (last.part === HUNDRED_PERCENT) return price;
+  const negative = price.startsWith('-');
+  const digits = price.slice(negative ? 1 : 0, -SCALE - 1) + price.slice(-SCALE);
+  const rounded = digits.length > SAFE_DIGITS ? roundedExactly(digits, last.part) : roundedPart(digits, last.part);
+  const net = rounded.padStart(SCALE + 1, '0');
+  const sign = negative && rounded !== '0' ? '-' : '';
+  return `${sign}${net.slice(0, -SCALE)}.${net.slice(-SCALE)}`;
 }
 
 function roundedPart(digits: string, part: number): string {
@@ -34,9 +37,8 @@ function roundedExactly(digits: string, part: number): string {
   return String((BigInt(digits) * BigInt(part) + whole / 2n) / whole);
 }
 
-function tenThousandths(decimal: string): { negative: boolean; digits: string } {
-  const parts = /^(-?)(\d+)(?:\.(\d{1,4})0*)?$/.exec(decimal);
-  if (!parts) throw new TypeError(`Not a decimal with at most ${SCALE} decimals: ${decimal}`);
-  const [, sign, whole, fraction = ''] = parts;
-  return { negative: sign === '-', digits: whole + fraction.padEnd(SCALE, '0') };
+function partToPay(discountPercentage: string): number {
+  const discount = Number(decimalText(discountPercentage, SCALE).replace('.', ''));
+  if (discount < 0 || discount > HUNDRED_PERCENT) throw new RangeError(`Not a discount: ${discountPercentage}`);
+  return HUNDRED_PERCENT - discount;
 }

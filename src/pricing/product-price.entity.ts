@@ -8,7 +8,15 @@ const QUANTITY = { type: 'decimal', precision: 14, scale: 4, min: 0.0001 } as co
 /** The price of one SKU on one price list: a row of `prices`, an element of `GET /prices` and of ProductPrices. */
 @Entity('prices')
 export class ProductPrice {
-  @Answered({ type: 'varchar', length: 64, primary: true, meaning: 'Assigned price list.', example: 'EUR-A' })
+  @Answered({
+    type: 'varchar',
+    length: 64,
+    primary: true,
+    meaning: 'Assigned price list.',
+    example: 'EUR-A',
+    // Only its entries are read.
+    ofScope: ({ priceList }) => priceList?.code,
+  })
   PriceListCode!: string;
 
   @Computed({

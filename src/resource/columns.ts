@@ -8,10 +8,11 @@ export function tableOf(entity: Resource): string {
   return table.name;
 }
 
-/** What a SELECT lists to read every column of an entity, each under its own name. */
+/** What a SELECT lists to read the columns of an entity that an answer is made of, each under its own name. */
 export function selectColumns(entity: Resource): string {
   const table = tableOf(entity);
   return columnsOf(entity)
+    .filter(({ ofScope }) => !ofScope)
     .map(({ name }) => `${table}.${name} AS ${name}`)
     .join(', ');
 }

@@ -42,7 +42,9 @@ interface ColumnDeclaration {
 interface AnsweredDeclaration extends ColumnDeclaration, Answer {
   /** Declared as required in the schema. */
   required?: boolean;
+  /** Where the answer is not what the column holds: one of the two. */
   value?: Value;
+  ofScope?: ScopeValue;
 }
 
 interface ComputedDeclaration extends Answer {
@@ -59,8 +61,8 @@ export interface Field
   extends
     ColumnDeclaration,
     Partial<Answer>,
-    Pick<AnsweredDeclaration, 'required' | 'value'>,
-    Pick<ComputedDeclaration, 'fixedScale' | 'ofScope'> {
+    Pick<AnsweredDeclaration, 'required' | 'value' | 'ofScope'>,
+    Pick<ComputedDeclaration, 'fixedScale'> {
   /** Name of the column, key of the answer and header of the import file. */
   name: string;
   stored: boolean;

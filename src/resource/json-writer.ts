@@ -10,16 +10,48 @@ export type JsonWriter = (row: Row, scope: CustomerScope) => string;
 /** A stored value is not of its column's type. */
 export class DamagedRow extends Error {}
 
+/** A member that differs from element to element, with the text before it. */
+interface Member {
+  before: string;
+  write: JsonWriter;
+}
+
 /** The writer of a resource's elements: every declared key, in order of declaration, whatever the row lacks. */
 export function jsonWriter(resource: Resource): JsonWriter {
-  const members = [
-    ...fieldsOf(resource).map((field) => ({ name: field.name, write: fieldWriter(resource, field) })),
-    ...arraysOf(resource).map(({ name, resource: element }) => ({ name, write: arrayWriter(name, element) })),
-  ].map(({ name, write }, index) => ({ prefix: `${index ? ',' : '{'}${JSON.stringify(name)}:`, write }));
+  const fields = fieldsOf(resource).map((field) => ({
+    name: field.name,
+    ofScope: field.ofScope && ((scope: CustomerScope) => valueText(field, field.ofScope!(scope))),
+    write: fieldWriter(resource, field),
+  }));
+  const nested = arraysOf(resource).map(({ name, resource: element }) => ({
+    name,
+    ofScope: undefined,
+    write: arrayWriter(name, element),
+  }));
+  const all = [...fields, ...nested];
+
+  /** Writes once what is the same in all elements of an answer. */
+  const prepare = (scope: CustomerScope) => {
+    const members: Member[] = [];
+    let before = '{';
+    for (const [index, { name, ofScope, write }] of all.entries()) {
+      before += `${index ? ',' : ''}${JSON.stringify(name)}:`;
+      if (ofScope) {
+        before += ofScope(scope);
+        continue;
+      }
+      members.push({ before, write });
+      before = '';
+    }
+    return { scope, members, end: `${before}}` };
+  };
+
+  let prepared: ReturnType<typeof prepare> | undefined;
   return (row, scope) => {
+    if (prepared?.scope !== scope) prepared = prepare(scope);
     let json = '';
-    for (const { prefix, write } of members) json += prefix + write(row, scope);
-    return `${json}}`;
+    for (const { before, write } of prepared.members) json += before + write(row, scope);
+    return json + prepared.end;
   };
 }
 
@@ -29,13 +61,9 @@ function arrayWriter(name: string, element: Resource): JsonWriter {
 }
 
 function fieldWriter(resource: Resource, field: Field): JsonWriter {
-  if (field.ofScope) return scopeWriter(field, field.ofScope);
-  const text = VALUE_WRITERS[field.type];
   return (row, scope) => {
-    const value = field.value ? field.value(row, scope) : row[field.name];
-    if (value === null || value === undefined) return 'null';
     try {
-      return text(value, field);
+      return valueText(field, field.value ? field.value(row, scope) : row[field.name]);
     } catch (cause) {
       // The row is damaged: say which cell, since the answer is cut because of it.
       throw new DamagedRow(`${resource.name} ${row.SKU}: ${field.name} does not hold a ${field.type}`, { cause });
@@ -43,19 +71,8 @@ function fieldWriter(resource: Resource, field: Field): JsonWriter {
   };
 }
 
-/** Writes once what is the same in the elements of a whole answer. */
-function scopeWriter(field: Field, ofScope: NonNullable<Field['ofScope']>): JsonWriter {
-  let written: { scope: CustomerScope; text: string } | undefined;
-  return (_row, scope) => {
-    if (written?.scope !== scope) {
-      const value = ofScope(scope);
-      written = {
-        scope,
-        text: value === null || value === undefined ? 'null' : VALUE_WRITERS[field.type](value, field),
-      };
-    }
-    return written.text;
-  };
+function valueText(field: Field, value: unknown): string {
+  return value === null || value === undefined ? 'null' : VALUE_WRITERS[field.type](value, field);
 }
 
 const VALUE_WRITERS: Record<FieldType, (value: unknown, field: Field) => string> = {

@@ -21,7 +21,7 @@ export class StockEntry {
     type: 'varchar',
     meaning: 'Code of the warehouse.',
     example: 'EU01',
-    value: ({ WarehouseCode }) => WarehouseCode,
+    ofScope: ({ warehouseCode }) => warehouseCode,
   })
   StockLocation!: string;
 
