@@ -55,11 +55,14 @@ test('rows that were there before the versions have some, too: those of another 
   await database.load(rows);
   const dataSource = await new DataSource(engineOf(database.settings()).options).initialize();
   const versions = () => dataSource.query('SELECT Part, Code, Version FROM content_versions ORDER BY Part');
-  await dataSource.undoLastMigration();
-  await dataSource.runMigrations({ transaction: 'none' });
+  const migrateAnew = async () => {
+    do await dataSource.undoLastMigration();
+    while ((await tables()).includes('content_versions'));
+    await dataSource.runMigrations({ transaction: 'none' });
+  };
+  await migrateAnew();
   const first = await versions();
-  await dataSource.undoLastMigration();
-  await dataSource.runMigrations({ transaction: 'none' });
+  await migrateAnew();
   const second = await versions();
   await dataSource.destroy();
   expect(first.map(({ Part, Code }: Record<string, string>) => [Part, Code])).toEqual([

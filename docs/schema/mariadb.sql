@@ -138,7 +138,8 @@ CREATE TABLE `products` (
   `HSCode` varchar(64) DEFAULT NULL,
   `WhatsIncluded` text DEFAULT NULL,
   `ProductCompositionText` text DEFAULT NULL,
-  PRIMARY KEY (`SKU`)
+  PRIMARY KEY (`SKU`),
+  KEY `products_eligibility` (`SKU`,`Status`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `stock` (

@@ -138,7 +138,8 @@ CREATE TABLE `products` (
   `HSCode` varchar(64) COLLATE utf8mb4_0900_bin DEFAULT NULL,
   `WhatsIncluded` text COLLATE utf8mb4_0900_bin,
   `ProductCompositionText` text COLLATE utf8mb4_0900_bin,
-  PRIMARY KEY (`SKU`)
+  PRIMARY KEY (`SKU`),
+  KEY `products_eligibility` (`SKU`,`Status`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
 
 CREATE TABLE `stock` (

@@ -178,6 +178,8 @@ CREATE TABLE products (
   ProductCompositionText text
 );
 
+CREATE INDEX products_eligibility ON products (SKU, Status);
+
 CREATE TRIGGER content_stock_delete AFTER DELETE ON stock FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
 
 CREATE TRIGGER content_stock_insert AFTER INSERT ON stock FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', NEW.WarehouseCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;

@@ -13,7 +13,7 @@ const BATCH_SIZE = 1000;
 export interface AssortmentSelection {
   /** A SELECT list over `prices`, `products` and the joined table, with `SKU` among its names. */
   select: string;
-  join?: { sql: string; parameters: readonly unknown[] };
+  further?: { join: string; parameters: readonly unknown[] };
   /** How many rows to read at once, where the usual number is too much. */
   batch?: number;
 }
@@ -25,14 +25,15 @@ export interface AssortmentSelection {
 export async function* assortment(
   snapshot: Snapshot,
   scope: CustomerScope,
-  { select, join, batch = BATCH_SIZE }: AssortmentSelection,
+  { select, further, batch = BATCH_SIZE }: AssortmentSelection,
 ): AsyncGenerator<Row[]> {
   if (!scope.priceList) return;
   const sql = `SELECT ${select}
-    FROM prices JOIN products ON products.SKU = prices.SKU ${join?.sql ?? ''}
+    FROM prices ${snapshot.join('products', 'products_eligibility')} ON products.SKU = prices.SKU ${further?.join ?? ''}
     WHERE prices.PriceListCode = ? AND prices.SKU > ? AND (products.Status IS NULL OR products.Status <> '${OBSOLETE}')
     ORDER BY prices.SKU LIMIT ${batch}`;
-  const read = (lastSku: string) => snapshot.query(sql, [...(join?.parameters ?? []), scope.priceList!.code, lastSku]);
+  const read = (lastSku: string) =>
+    snapshot.query(sql, [...(further?.parameters ?? []), scope.priceList!.code, lastSku]);
   let next = read('');
   for (let full = true; full;) {
     const rows = await next;

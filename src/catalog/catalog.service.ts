@@ -24,15 +24,15 @@ export class CatalogService implements ElementSource {
   constructor(private readonly documents: ProductDocuments) {
     this.selection = {
       select: `${selectColumns(ProductPrice)}, product_documents.Document AS Document`,
-      join: {
-        sql: `LEFT JOIN product_documents ON product_documents.SKU = prices.SKU AND product_documents.Shape = ?`,
+      further: {
+        join: `LEFT JOIN product_documents ON product_documents.SKU = prices.SKU AND product_documents.Shape = ?`,
         parameters: [documents.shape],
       },
       batch: BATCH,
     };
   }
 
-  /** The elements of `GET /products`, each as JSON, in batches. */
+  /** The elements of `GET /products`, each as JSON with a comma before it, in batches. */
   async *elements(snapshot: Snapshot, scope: CustomerScope): AsyncGenerator<Buffer> {
     for await (const rows of assortment(snapshot, scope, this.selection)) {
       const missing = rows.filter(({ Document }) => Document === null).map(({ SKU }) => SKU as string);
@@ -47,7 +47,7 @@ export class CatalogService implements ElementSource {
   }
 }
 
-/** The bytes of all, separated by commas, put together in one go. */
+/** The bytes of all, a comma before each, put together in one go. */
 function joined(elements: readonly { document: Buffer | string; rest: string }[]): Buffer {
   const size = elements.reduce(
     (sum, { document, rest }) => sum + Buffer.byteLength(document) + Buffer.byteLength(rest) + 1,
@@ -56,7 +56,7 @@ function joined(elements: readonly { document: Buffer | string; rest: string }[]
   const bytes = Buffer.allocUnsafe(size);
   let end = 0;
   for (const { document, rest } of elements) {
-    if (end) end += bytes.write(',', end);
+    end += bytes.write(',', end);
     end += typeof document === 'string' ? bytes.write(document, end) : document.copy(bytes, end);
     end += bytes.write(rest, end);
   }

@@ -19,15 +19,13 @@ const SOME = 25;
 export const DOCUMENT_END = ']}';
 const NO_PRICES = `"ProductPrices":[${DOCUMENT_END}`;
 
+/** Lists SKUs only: a server that thinks it better to sort them could not do that with long texts and documents. */
 const MISSING = `
-  SELECT ${selectColumns(Product)} FROM products
+  SELECT products.SKU FROM products
   LEFT JOIN product_documents ON product_documents.SKU = products.SKU AND product_documents.Shape = ?
   WHERE product_documents.SKU IS NULL AND products.SKU > ? ORDER BY products.SKU LIMIT ${BATCH}`;
 
-const STORED = `
-  SELECT products.SKU, product_documents.Document FROM products
-  LEFT JOIN product_documents ON product_documents.SKU = products.SKU AND product_documents.Shape = ?
-  WHERE products.SKU > ? ORDER BY products.SKU LIMIT ${BATCH}`;
+const ALL = `SELECT SKU FROM products WHERE SKU > ? ORDER BY SKU LIMIT ${BATCH}`;
 
 /** How the stored documents compare with their rows. */
 export interface DocumentCheck {
@@ -52,19 +50,16 @@ export class ProductDocuments {
     .filter(({ resource }) => resource !== ProductPrice)
     .map(({ name, resource, orderBy }) => ({
       name,
-      sql: (count: number) =>
+      sql: (skus: readonly string[]) =>
         `SELECT ${selectColumns(resource)} FROM ${tableOf(resource)}
-         WHERE SKU IN (${Array(count).fill('?').join()}) ORDER BY SKU, ${orderBy}`,
+         WHERE SKU IN (${placeholders(skus)}) ORDER BY SKU, ${orderBy}`,
     }));
 
   constructor(private readonly database: DatabaseService) {}
 
   /** Makes the documents of products, by SKU, from their rows. @throws if a row is damaged */
   async make(query: Query, skus: readonly string[]): Promise<Map<string, string>> {
-    if (!skus.length) return new Map();
-    const placeholders = skus.map(() => '?').join();
-    const rows = await query(`SELECT ${selectColumns(Product)} FROM products WHERE SKU IN (${placeholders})`, skus);
-    await this.readArrays(query, rows);
+    const rows = await this.read(query, skus);
     return new Map(rows.map((row) => [row.SKU as string, this.document(row)]));
   }
 
@@ -83,10 +78,10 @@ export class ProductDocuments {
       const check: DocumentCheck = { products: 0, missing: 0, different: [] };
       let last = '';
       for (;;) {
-        const stored = await snapshot.query(STORED, [this.shape, last]);
-        if (!stored.length) return check;
-        await this.compare(snapshot.query, stored, check);
-        last = stored.at(-1)!.SKU as string;
+        const skus = skusOf(await snapshot.query(ALL, [last]));
+        if (!skus.length) return check;
+        await this.compare(snapshot.query, skus, check);
+        last = skus.at(-1)!;
       }
     } finally {
       await snapshot.close();
@@ -124,32 +119,37 @@ export class ProductDocuments {
     await session.query('UPDATE content_versions SET Version = ?', [randomUUID()]);
   }
 
-  private async compare(query: Query, stored: readonly Row[], check: DocumentCheck): Promise<void> {
-    const skus = stored.filter(({ Document }) => Document !== null).map(({ SKU }) => SKU as string);
+  private async compare(query: Query, skus: readonly string[], check: DocumentCheck): Promise<void> {
     const made = await this.make(query, skus);
-    check.products += stored.length;
-    check.missing += stored.length - skus.length;
+    const stored = await query(
+      `SELECT SKU, Document FROM product_documents WHERE SKU IN (${placeholders(skus)}) AND Shape = ?`,
+      [...skus, this.shape],
+    );
+    check.products += skus.length;
+    check.missing += skus.length - stored.length;
     for (const { SKU, Document } of stored)
-      if (Document !== null && String(Document) !== made.get(SKU as string)) check.different.push(SKU as string);
+      if (String(Document) !== made.get(SKU as string)) check.different.push(SKU as string);
   }
 
-  /** The next products without a document, with their arrays. */
+  /** The next products without a document. */
   private async readMissing(query: Query, last: string): Promise<Row[]> {
-    const rows = await query(MISSING, [this.shape, last]);
-    await this.readArrays(query, rows);
-    return rows;
+    return this.read(query, skusOf(await query(MISSING, [this.shape, last])));
   }
 
-  /** Reads the arrays of products into their rows. */
-  private async readArrays(query: Query, products: readonly Row[]): Promise<void> {
-    if (!products.length) return;
-    const skus = products.map(({ SKU }) => SKU as string);
+  /** Products with their arrays, in the order of the SKUs. */
+  private async read(query: Query, skus: readonly string[]): Promise<Row[]> {
+    if (!skus.length) return [];
+    const products = await query(
+      `SELECT ${selectColumns(Product)} FROM products WHERE SKU IN (${placeholders(skus)})`,
+      skus,
+    );
     const bySku = new Map(products.map((row) => [row.SKU as string, row]));
-    const read = async ({ name, sql }: (typeof this.arrays)[number]) => {
+    const readArray = async ({ name, sql }: (typeof this.arrays)[number]) => {
       for (const product of products) product[name] = [];
-      for (const row of await query(sql(skus.length), skus)) (bySku.get(row.SKU as string)![name] as Row[]).push(row);
+      for (const row of await query(sql(skus), skus)) (bySku.get(row.SKU as string)![name] as Row[]).push(row);
     };
-    await Promise.all(this.arrays.map(read));
+    await Promise.all(this.arrays.map(readArray));
+    return skus.map((sku) => bySku.get(sku)).filter((row) => row !== undefined);
   }
 
   /** As many documents as there can be: a damaged row of somebody else must not keep an import out. */
@@ -200,6 +200,10 @@ function unlessDamaged<T>(make: () => T): T | undefined {
     throw error;
   }
 }
+
+const placeholders = (values: readonly unknown[]) => values.map(() => '?').join();
+
+const skusOf = (rows: readonly Row[]) => rows.map(({ SKU }) => SKU as string);
 
 /** What a document takes in a statement at most, with the rest of its row, in bytes. */
 const sizeOf = (document: string) => Buffer.byteLength(document) + 500;

@@ -56,7 +56,7 @@ export class EmbeddedEngine implements Engine {
       await setImmediate();
       return query(sql, parameters);
     };
-    return { query: inTurn, close: async () => rollBack(connection) };
+    return { query: inTurn, join: (table) => `CROSS JOIN ${table}`, close: async () => rollBack(connection) };
   }
 
   async write<T>(_dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {

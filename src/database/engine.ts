@@ -7,6 +7,11 @@ import { ServerEngine } from './server-engine.js';
 /** One unchanging, read-only view of all tables; whoever opens it closes it. */
 export interface Snapshot {
   readonly query: Query;
+  /**
+   * Joins a table to those before it, to be read in this order: a server that thought it better to begin elsewhere would
+   * have to sort everything for each batch. @param index the index to find its rows by; none: its key
+   */
+  readonly join: (table: string, index?: string) => string;
   close(): Promise<void>;
 }
 

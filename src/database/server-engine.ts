@@ -96,7 +96,7 @@ export class ServerEngine implements Engine {
       await lease.query('ROLLBACK').catch(() => undefined);
       await lease.release();
     };
-    return { query: lease.query, close };
+    return { query: lease.query, join: straightJoin, close };
   }
 
   /** A connection to a read replica, where there are any; to the server itself where none of them answers. */
@@ -222,6 +222,10 @@ class Lease {
     if (this.broken) this.connection.destroy();
     await this.queryRunner.release();
   }
+}
+
+function straightJoin(table: string, index = 'PRIMARY'): string {
+  return `STRAIGHT_JOIN ${table} FORCE INDEX (${index})`;
 }
 
 function upsertClause(_keys: readonly string[], columns: readonly string[]): string {

@@ -115,10 +115,10 @@ function gatedSource() {
   passed.catch(() => undefined);
   const elements = async function* () {
     try {
-      yield '{"first":1}';
+      yield ',{"first":1}';
       gate.asked++;
       await passed;
-      yield '{"last":1}';
+      yield ',{"last":1}';
       gate.asked++;
     } finally {
       gate.ended = true;
@@ -284,7 +284,7 @@ describe('pace', () => {
   const BATCH = 4 * 1024 * 1024;
   /** Endless, and not to be compressed. */
   const endless: ElementSource['elements'] = async function* () {
-    for (;;) yield randomBytes((BATCH * 3) / 4).toString('base64');
+    for (;;) yield ',' + randomBytes((BATCH * 3) / 4).toString('base64');
   };
   const LIMITS = { DOWNLOAD_STALL_SECONDS: 5, DOWNLOAD_MIN_BYTES_PER_SECOND: 1000 };
 

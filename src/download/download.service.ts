@@ -23,7 +23,7 @@ import {
 
 /** What a data endpoint answers. */
 export interface ElementSource extends Content {
-  /** The elements of the answer as JSON, separated by commas, in batches; no batch is empty. */
+  /** The elements of the answer as JSON, a comma before each, in batches; no batch is empty. */
   elements(snapshot: Snapshot, scope: CustomerScope): AsyncIterable<string | Buffer>;
 }
 
@@ -97,11 +97,8 @@ export class DownloadService {
       const first = await batches.next();
       begin(current);
       if (first.done) return yield '[]';
-      yield Buffer.concat([Buffer.from('['), Buffer.from(first.value)]);
-      for await (const batch of { [Symbol.asyncIterator]: () => batches }) {
-        yield ',';
-        yield batch;
-      }
+      yield opened(first.value);
+      yield* { [Symbol.asyncIterator]: () => batches };
       yield ']';
     } finally {
       await snapshot.close();
@@ -152,6 +149,13 @@ export class DownloadService {
     this.logger.error(`The answer to request ${requestIdOf(response.req)} was cut: ${reason}`);
     response.req.socket.resetAndDestroy();
   }
+}
+
+/** The first elements of an array, with what opens it instead of the comma before them. */
+function opened(elements: string | Buffer): Buffer {
+  const bytes = Buffer.from(elements);
+  bytes.write('[');
+  return bytes;
 }
 
 /**

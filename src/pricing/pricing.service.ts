@@ -16,9 +16,9 @@ export class PricingService implements ElementSource {
   private readonly write = jsonWriter(ProductPrice);
   private readonly select = selectColumns(ProductPrice);
 
-  /** The elements of `GET /prices`, each as JSON, in batches. */
+  /** The elements of `GET /prices`, each as JSON with a comma before it, in batches. */
   async *elements(snapshot: Snapshot, scope: CustomerScope): AsyncGenerator<string> {
     for await (const rows of assortment(snapshot, scope, { select: this.select }))
-      yield rows.map((row) => this.write(row, scope)).join();
+      yield rows.map((row) => `,${this.write(row, scope)}`).join('');
   }
 }

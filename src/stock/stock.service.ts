@@ -16,14 +16,14 @@ export class StockService implements ElementSource {
   private readonly write = jsonWriter(StockEntry);
   private readonly select = selectColumns(StockEntry);
 
-  /** The elements of `GET /stock`, each as JSON, in batches. */
+  /** The elements of `GET /stock`, each as JSON with a comma before it, in batches. */
   async *elements(snapshot: Snapshot, scope: CustomerScope): AsyncGenerator<string> {
     if (!scope.warehouseCode) return;
-    const join = {
-      sql: 'JOIN stock ON stock.SKU = prices.SKU AND stock.WarehouseCode = ?',
+    const further = {
+      join: `${snapshot.join('stock')} ON stock.SKU = prices.SKU AND stock.WarehouseCode = ?`,
       parameters: [scope.warehouseCode],
     };
-    for await (const rows of assortment(snapshot, scope, { select: this.select, join }))
-      yield rows.map((row) => this.write(row, scope)).join();
+    for await (const rows of assortment(snapshot, scope, { select: this.select, further }))
+      yield rows.map((row) => `,${this.write(row, scope)}`).join('');
   }
 }

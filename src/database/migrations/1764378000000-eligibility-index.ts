@@ -1,0 +1,15 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** All that answers ask of each product of an assortment is its status: a narrow index has it, rather than wide rows. */
+export class EligibilityIndex1764378000000 implements MigrationInterface {
+  name = 'EligibilityIndex1764378000000';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('CREATE INDEX products_eligibility ON products (SKU, Status)');
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    const on = queryRunner.dataSource.options.type === 'mysql' ? ' ON products' : '';
+    await queryRunner.query(`DROP INDEX products_eligibility${on}`);
+  }
+}
