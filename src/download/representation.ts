@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import { createHash } from 'node:crypto';
 import { type BrotliCompress, constants, createBrotliCompress, createGzip, type Gzip } from 'node:zlib';
+import { setValidator, withdrawValidator } from '../http/validator.js';
 import { API_VERSION } from '../schema/schema.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import type { ContentPart } from '../versions/content-versions.js';
@@ -21,19 +21,18 @@ export function encodingOf(request: Request): Encoding {
   return (request.acceptsEncodings([...ENCODINGS]) || 'identity') as Encoding;
 }
 
-/**
- * The headers of an answer and of the 304 instead of it. The validator is strong: two answers of the same one have the
- * same bytes, from whichever replica.
- */
+/** What else compressed bytes follow from: another version of a library may compress otherwise. */
+const LIBRARY: Record<Encoding, string | undefined> = {
+  br: process.versions.brotli,
+  gzip: process.versions.zlib,
+  identity: undefined,
+};
+
+/** The headers of an answer and of the 304 instead of it. */
 export function describe(response: Response, content: Content, scope: CustomerScope, encoding: Encoding): void {
   const { versions, customerCode: _, ...terms } = scope;
-  const made = [API_VERSION, content.shape, encoding, terms, content.parts.map((part) => versions[part])];
-  const hash = createHash('sha256').update(JSON.stringify(made)).digest('base64url').slice(0, 32);
-  response.set({
-    ETag: `"${hash}"`,
-    'Cache-Control': 'private, no-cache',
-    Vary: 'Authorization, Accept, Accept-Encoding',
-  });
+  const parts = content.parts.map((part) => versions[part]);
+  setValidator(response, [API_VERSION, content.shape, encoding, LIBRARY[encoding], terms, parts]);
 }
 
 /** The headers of an answer with a body, or of HEAD instead of it: those, and how the body is encoded. */
@@ -44,7 +43,8 @@ export function describeBody(response: Response, content: Content, scope: Custom
 
 /** Takes the headers back: an error is of no content. */
 export function undescribe(response: Response): void {
-  for (const name of ['ETag', 'Cache-Control', 'Vary', 'Content-Encoding']) response.removeHeader(name);
+  withdrawValidator(response);
+  response.removeHeader('Content-Encoding');
 }
 
 /** What comes out of one batch of elements mostly fits in here, and needs no second trip to a thread. */
