@@ -8,7 +8,8 @@ const settings = settingsOrExit();
 const logger = new ServiceLogger(settings);
 const service = await startService(settings, logger).catch(exitWith);
 logger.log(`Listening on port ${service.port} (public) and ${service.managementPort} (management)`);
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(service));
+let stopping = false;
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(service));
 const credentials = await service.ready;
 if (credentials) process.stdout.write(firstCalls(credentials, service.port));
 
@@ -29,6 +30,9 @@ function exitWith(error: Error & { code?: string }): never {
 }
 
 async function stop(running: Service): Promise<void> {
+  // Whoever says it twice does not want to wait.
+  if (stopping) process.exit(1);
+  stopping = true;
   await running.close();
   process.exit(0);
 }

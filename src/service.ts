@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppModule } from './app.module.js';
 import { IdentityMiddleware } from './auth/identity.middleware.js';
 import { TokenRequestMiddleware } from './auth/token-request.middleware.js';
@@ -10,6 +11,7 @@ import { ProductDocuments } from './catalog/product-documents.js';
 import type { Settings } from './config/settings.js';
 import { DatabaseService } from './database/database.service.js';
 import { type DemoCredentials, DemoService } from './demo/demo.service.js';
+import { Drain } from './health/drain.js';
 import { requestId } from './http/request-id.js';
 import { admitUnreadableRequests, refuseUnreadable } from './http/unreadable-requests.js';
 import { ManagementModule } from './management.module.js';
@@ -26,7 +28,7 @@ export interface Service {
   readonly managementPort: number;
   /** Resolves when the database is first ready, with credentials where the demo data was loaded. */
   readonly ready: Promise<DemoCredentials | undefined>;
-  /** Lets answers under way finish, then closes everything. */
+  /** Goes on for the drain setting, lets answers under way finish, then closes everything. */
   close(): Promise<void>;
 }
 
@@ -34,7 +36,8 @@ export interface Service {
 export async function startService(settings: Settings, logger: LoggerService): Promise<Service> {
   const app = await createApp(settings, logger);
   const database = app.get(DatabaseService);
-  const management = await NestFactory.create<NestExpressApplication>(ManagementModule.of(database), { logger });
+  const drain = app.get(Drain);
+  const management = await NestFactory.create<NestExpressApplication>(ManagementModule.of(database, drain), { logger });
   management.disable('x-powered-by').disable('etag');
   await app.get(QuotaService).start();
   await app.listen(settings.PORT);
@@ -53,6 +56,8 @@ export async function startService(settings: Settings, logger: LoggerService): P
       return app.get(DemoService).loadIntoEmpty();
     }),
     close: async () => {
+      drain.begin();
+      await sleep(settings.DRAIN_SECONDS * 1000);
       const http = app.getHttpServer();
       // A client that never finishes, or never begins, must not keep the process until it is killed.
       setTimeout(() => http.closeAllConnections(), GRACE_MS).unref();
@@ -72,7 +77,7 @@ async function createApp(settings: Settings, logger: LoggerService): Promise<Nes
   });
   // Mounted on the bare server, in this order: a path that no pattern matches passes through them too.
   app.use(requestId);
-  for (const type of [IdentityMiddleware, TokenRequestMiddleware, QuotaMiddleware]) {
+  for (const type of [Drain, IdentityMiddleware, TokenRequestMiddleware, QuotaMiddleware]) {
     const middleware = app.get<NestMiddleware>(type);
     app.use(middleware.use.bind(middleware));
   }

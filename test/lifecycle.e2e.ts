@@ -190,6 +190,33 @@ test('SIGTERM lets a download finish, while readiness is red and nothing new is 
   expect(await exit).toBe(0);
 });
 
+describe('while it drains', () => {
+  let service: ServiceProcess;
+  let url: string;
+  let managementUrl: string;
+  beforeEach(async () => {
+    if (engine === 'mysql') await database.cliOk('migrate');
+    service = withDatabase({ DRAIN_SECONDS: '3' });
+    ({ url, managementUrl } = await service.ports());
+    await eventually(`${managementUrl}/readyz`, 200);
+  });
+
+  test('readiness is red at once, while everybody is answered and told to go; then exit code 0', async () => {
+    const exit = service.stop('SIGTERM');
+    await eventually(`${managementUrl}/readyz`, 503);
+    const answer = await fetch(`${url}/api/version`);
+    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+    expect((await fetch(`${managementUrl}/livez`)).status).toBe(200);
+    expect(await exit).toBe(0);
+  });
+
+  test('a second signal ends it at once', async () => {
+    void service.stop('SIGTERM');
+    await eventually(`${managementUrl}/readyz`, 503);
+    expect(await service.stop('SIGINT')).toBe(1);
+  });
+});
+
 test('an idle connection outlasts the 60 s of an ingress', async () => {
   const { url } = await withDatabase().ports();
   const timeout = /timeout=(\d+)/.exec((await fetch(`${url}/api/version`)).headers.get('keep-alive') ?? '')?.[1];

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readSettings, SettingsError } from './settings.js';
 
 const SECRET = 's'.repeat(32);
@@ -22,6 +25,8 @@ const DEFAULTS = {
   MANAGEMENT_PORT: 3001,
   DATABASE_URL: 'sqlite:data/customer-data.db',
   DATABASE_REPLICA_URLS: [],
+  DATABASE_TLS: false,
+  DATABASE_CA_FILE: undefined,
   DATABASE_POOL_SIZE: 5,
   DOWNLOAD_POOL_SIZE: 10,
   DOWNLOADS_PER_CUSTOMER: 5,
@@ -32,7 +37,9 @@ const DEFAULTS = {
   REQUESTS_PER_MINUTE: 60,
   REQUESTS_PER_HOUR: 1000,
   REDIS_URL: undefined,
+  REDIS_CA_FILE: undefined,
   KEEP_ALIVE_SECONDS: 75,
+  DRAIN_SECONDS: 0,
   MIGRATE_ON_START: true,
   DEMO_DATA: true,
   JWT_SECRET: [],
@@ -76,6 +83,86 @@ test('only the embedded database is migrated at the start, unless told otherwise
   expect(readSettings({ DATABASE_URL }).MIGRATE_ON_START).toBe(false);
   expect(readSettings({ DATABASE_URL, MIGRATE_ON_START: 'true' }).MIGRATE_ON_START).toBe(true);
   expect(readSettings({ DATABASE_URL: ' sqlite:x.db' }).MIGRATE_ON_START).toBe(true);
+});
+
+test('a service in production goes on for a while after it is told to end', () => {
+  expect(readSettings({ NODE_ENV: 'production', JWT_SECRET: SECRET }).DRAIN_SECONDS).toBe(5);
+  expect(readSettings({ NODE_ENV: 'production', JWT_SECRET: SECRET, DRAIN_SECONDS: '0' }).DRAIN_SECONDS).toBe(0);
+});
+
+describe('files', () => {
+  let folder: string;
+  beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'settings-'))));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const holding = (text: string) => {
+    const path = join(folder, 'file');
+    writeFileSync(path, text);
+    return path;
+  };
+
+  test.each<[string, string, unknown]>([
+    ['DATABASE_URL', 'mysql://u:p@db/catalogue\n', 'mysql://u:p@db/catalogue'],
+    ['REDIS_URL', 'redis://:secret@redis', 'redis://:secret@redis'],
+    ['JWT_SECRET', `${SECRET}\nt${SECRET}\n`, [SECRET, `t${SECRET}`]],
+  ])('%s may come from a file, and means the same there: %j', (name, text, value) => {
+    expect({ ...readSettings({ [`${name}_FILE`]: holding(text) }) }).toMatchObject({ [name]: value });
+  });
+
+  test('replicas may, too; and what a file says counts for the defaults of others', () => {
+    const DATABASE_URL_FILE = holding('mysql://db/catalogue');
+    expect(readSettings({ DATABASE_URL_FILE, DATABASE_REPLICA_URLS_FILE: DATABASE_URL_FILE })).toMatchObject({
+      DATABASE_REPLICA_URLS: ['mysql://db/catalogue'],
+      MIGRATE_ON_START: false,
+    });
+  });
+
+  test.each(['DATABASE_URL', 'DATABASE_REPLICA_URLS', 'REDIS_URL', 'JWT_SECRET'])(
+    '%s: a file that is missing, empty, or names something wrong, and no content, is told',
+    (name) => {
+      const of = (env: NodeJS.ProcessEnv) => problems({ NODE_ENV: 'production', JWT_SECRET: undefined, ...env });
+      const others = name === 'JWT_SECRET' ? {} : { JWT_SECRET: SECRET };
+      const file = `${name}_FILE`;
+      expect(of({ ...others, [file]: join(folder, 'none') })).toEqual([`${file} must name a readable file (ENOENT)`]);
+      expect(of({ ...others, [file]: folder })).toEqual([`${file} must name a readable file (EISDIR)`]);
+      expect(of({ ...others, [file]: holding(' \n') })).toEqual([`${file} must name a file that is not empty`]);
+      expect(of({ ...others, [file]: holding('Tr0ub4dor') })).toEqual([
+        expect.stringMatching(`^${name} must be (?!.*Tr0ub4dor)`),
+      ]);
+      expect(of({ ...others, [name]: 'x', [file]: holding('x') })).toEqual([
+        expect.stringMatching(`^${file} must not be set beside ${name}`),
+      ]);
+    },
+  );
+
+  test('a command needs no secret to sign with, nor the file of one', () => {
+    expect(readSettings({ JWT_SECRET_FILE: join(folder, 'none') }, { signing: false }).JWT_SECRET).toEqual([]);
+  });
+
+  test('certificates turn encryption on, and are looked at', () => {
+    const DATABASE_CA_FILE = holding('-----BEGIN CERTIFICATE-----\n');
+    const DATABASE_URL = 'mysql://db/catalogue';
+    expect(readSettings({ DATABASE_URL, DATABASE_CA_FILE }).DATABASE_TLS).toBe(true);
+    expect(readSettings({ DATABASE_URL, DATABASE_TLS: 'true' }).DATABASE_CA_FILE).toBeUndefined();
+    for (const name of ['DATABASE_CA_FILE', 'REDIS_CA_FILE'])
+      for (const path of [join(folder, 'none'), folder, holding('a key')])
+        expect(problems({ DATABASE_URL, REDIS_URL: 'rediss://redis', [name]: path })).toEqual([
+          `${name} must name a readable file of certificates (PEM)`,
+        ]);
+  });
+
+  test('certificates where nothing is encrypted are a mistake', () => {
+    const path = holding('-----BEGIN CERTIFICATE-----\n');
+    const DATABASE_URL = 'mysql://db/catalogue';
+    expect(problems({ DATABASE_CA_FILE: path })).toEqual([expect.stringMatching('^DATABASE_TLS needs a DATABASE_URL')]);
+    expect(problems({ DATABASE_URL, DATABASE_CA_FILE: path, DATABASE_TLS: 'false' })).toEqual([
+      expect.stringMatching('^DATABASE_CA_FILE needs a DATABASE_TLS'),
+    ]);
+    for (const REDIS_URL of [undefined, 'redis://redis'])
+      expect(problems({ REDIS_URL, REDIS_CA_FILE: path })).toEqual([
+        expect.stringMatching('^REDIS_CA_FILE needs a REDIS_URL'),
+      ]);
+  });
 });
 
 test.each([

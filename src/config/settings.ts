@@ -10,9 +10,11 @@ import {
   Max,
   Min,
   MinLength,
+  ValidateBy,
   ValidateIf,
   validateSync,
 } from 'class-validator';
+import { readFileSync } from 'node:fs';
 
 const ENVIRONMENTS = ['development', 'production', 'test'] as const;
 const MYSQL_URL = /^mysql:\/\/([^@/]+@)?[^@/:]+(:\d{1,5})?\/[^/?#]+$/;
@@ -22,11 +24,15 @@ const DEFAULT_DATABASE_URL = 'sqlite:data/customer-data.db';
 /** Injection token of the {@link Settings} of the running process. */
 export const SETTINGS = getConfigToken('settings');
 
-/** A whole number from `min` to `max`; an absent or empty variable means `fallback`. */
-function whole(min: number, max: number, fallback: number): PropertyDecorator {
+/** What an absent or empty variable means; it may depend on the other variables. */
+type Fallback<T> = (env: NodeJS.ProcessEnv) => T;
+
+/** A whole number from `min` to `max`. */
+function whole(min: number, max: number, fallback: number | Fallback<number>): PropertyDecorator {
   const message = `must be a whole number from ${min} to ${max}`;
+  const byDefault = typeof fallback === 'number' ? () => fallback : fallback;
   return applyDecorators(
-    Transform(({ value }) => (value ? (/^\d+$/.test(value) ? Number(value) : NaN) : fallback)),
+    Transform(({ value, obj }) => (value ? (/^\d+$/.test(value) ? Number(value) : NaN) : byDefault(obj))),
     IsInt({ message }),
     Min(min, { message }),
     Max(max, { message }),
@@ -35,14 +41,39 @@ function whole(min: number, max: number, fallback: number): PropertyDecorator {
 
 const port = (fallback: number) => whole(0, 65_535, fallback);
 
-/** `true`/`false`; an absent or empty variable means `fallback`, which may depend on the other variables. */
-function flag(fallback: (env: NodeJS.ProcessEnv) => boolean): PropertyDecorator {
+/** `true` or `false`. */
+function flag(fallback: Fallback<boolean>): PropertyDecorator {
   const words: Record<string, boolean> = { true: true, false: false };
   return applyDecorators(
     Transform(({ value, obj }) => (value ? (words[value] ?? value) : fallback(obj))),
     IsBoolean({ message: 'must be true or false' }),
   );
 }
+
+/** The path of a file of certificates; none: undefined. */
+function certificates(): PropertyDecorator {
+  return applyDecorators(
+    Transform(({ value }) => value || undefined),
+    ValidateBy({
+      name: 'certificates',
+      validator: {
+        validate: (path) => path === undefined || holdsCertificates(String(path)),
+        defaultMessage: () => 'must name a readable file of certificates (PEM)',
+      },
+    }),
+  );
+}
+
+function holdsCertificates(path: string): boolean {
+  try {
+    return readFileSync(path, 'utf8').includes('-----BEGIN CERTIFICATE-----');
+  } catch {
+    return false;
+  }
+}
+
+/** Settings that are secret: instead of each, a variable with `_FILE` behind its name may name a file that holds it. */
+const SECRETS = ['DATABASE_URL', 'DATABASE_REPLICA_URLS', 'REDIS_URL', 'JWT_SECRET'] as const;
 
 /**
  * Every setting, by the name of its environment variable. Each is read once, at the start; nothing else reads the
@@ -71,6 +102,14 @@ export class Settings {
   @Transform(({ value }) => splitList(value))
   @Matches(MYSQL_URL, { each: true, message: `must be ${MYSQL_FORM}, separated by commas` })
   readonly DATABASE_REPLICA_URLS!: readonly string[];
+
+  /** Whether connections to these servers are encrypted, and their certificates have to be of their host names. */
+  @flag((env) => Boolean(env.DATABASE_CA_FILE))
+  readonly DATABASE_TLS!: boolean;
+
+  /** Certificate authorities to trust there, instead of the public ones. */
+  @certificates()
+  readonly DATABASE_CA_FILE?: string;
 
   /** Connections for short look-ups (credentials, scope, health), MySQL only. */
   @whole(2, 1000, 5)
@@ -115,9 +154,20 @@ export class Settings {
   })
   readonly REDIS_URL?: string;
 
+  /** Certificate authorities to trust for `rediss://`, instead of the public ones. */
+  @certificates()
+  readonly REDIS_CA_FILE?: string;
+
   /** How long an idle connection stays open, in seconds: longer than the ingress keeps its own (60 s). */
   @whole(1, 3600, 75)
   readonly KEEP_ALIVE_SECONDS!: number;
+
+  /**
+   * How long the service goes on after SIGTERM, in seconds, while /readyz says that it ends: until everybody has heard of
+   * that. Default: 5 in production.
+   */
+  @whole(0, 300, (env) => (env.NODE_ENV === 'production' ? 5 : 0))
+  readonly DRAIN_SECONDS!: number;
 
   /** Whether the service migrates the database at its start. Default: only the embedded one. */
   @flag((env) => !env.DATABASE_URL || env.DATABASE_URL.startsWith('sqlite:'))
@@ -147,16 +197,58 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env, { signing = t
   // Only known names are handed on, each at least as undefined, so that every default applies.
   const names = Object.keys(plainToInstance(Settings, {})) as (keyof Settings)[];
   const known = Object.fromEntries(names.map((name) => [name, env[name]?.trim()]));
+  const unreadable = readSecretFiles(env, known, signing);
   const settings = plainToInstance(Settings, known, { exposeUnsetFields: true });
-  const problems = validateSync(settings)
+  const wrong = validateSync(settings)
     .filter(({ property }) => signing || property !== 'JWT_SECRET')
+    .filter(({ property }) => !unreadable.some((problem) => problem.startsWith(`${property}_FILE`)))
     .map(({ property, constraints }) => `${property} ${Object.values(constraints ?? {})[0]}`);
-  if (settings.PORT && settings.PORT === settings.MANAGEMENT_PORT)
-    problems.push('MANAGEMENT_PORT must differ from PORT');
-  if (settings.DATABASE_REPLICA_URLS?.length && settings.DATABASE_URL?.startsWith('sqlite:'))
-    problems.push('DATABASE_REPLICA_URLS needs a DATABASE_URL that is mysql://…');
+  const problems = [...unreadable, ...wrong];
+  if (!problems.length) problems.push(...contradictions(settings));
   if (problems.length) throw new SettingsError(problems);
   return Object.freeze(settings);
+}
+
+/** Puts the contents of the files that hold secrets in place of these. @returns what is wrong */
+function readSecretFiles(
+  env: NodeJS.ProcessEnv,
+  known: Record<string, string | undefined>,
+  signing: boolean,
+): string[] {
+  return SECRETS.flatMap((name) => {
+    const path = env[`${name}_FILE`]?.trim();
+    if (!path || (name === 'JWT_SECRET' && !signing)) return [];
+    if (known[name]) return [`${name}_FILE must not be set beside ${name}: which of them holds?`];
+    try {
+      known[name] = readFileSync(path, 'utf8').trim();
+    } catch (error) {
+      return [`${name}_FILE must name a readable file (${(error as NodeJS.ErrnoException).code})`];
+    }
+    // Or else a default would take the place of what somebody meant to set.
+    return known[name] ? [] : [`${name}_FILE must name a file that is not empty`];
+  });
+}
+
+/** What is wrong with settings that are right each by itself. */
+function contradictions(settings: Settings): string[] {
+  const isServer = settings.DATABASE_URL.startsWith('mysql:');
+  const problems: [boolean, string][] = [
+    [settings.PORT > 0 && settings.PORT === settings.MANAGEMENT_PORT, 'MANAGEMENT_PORT must differ from PORT'],
+    [
+      settings.DATABASE_REPLICA_URLS.length > 0 && !isServer,
+      'DATABASE_REPLICA_URLS needs a DATABASE_URL that is mysql://…',
+    ],
+    [settings.DATABASE_TLS && !isServer, 'DATABASE_TLS needs a DATABASE_URL that is mysql://…'],
+    [
+      settings.DATABASE_CA_FILE !== undefined && !settings.DATABASE_TLS,
+      'DATABASE_CA_FILE needs a DATABASE_TLS that is not false',
+    ],
+    [
+      settings.REDIS_CA_FILE !== undefined && !settings.REDIS_URL?.startsWith('rediss:'),
+      'REDIS_CA_FILE needs a REDIS_URL that is rediss://…',
+    ],
+  ];
+  return problems.filter(([holds]) => holds).map(([, problem]) => problem);
 }
 
 /** The environment holds settings that are wrong: one line each in `problems`. */
@@ -168,7 +260,7 @@ export class SettingsError extends Error {
 
 function splitList(value: string | undefined): string[] {
   return (value ?? '')
-    .split(',')
+    .split(/[,\n]/)
     .map((part) => part.trim())
     .filter(Boolean);
 }

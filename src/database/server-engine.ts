@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { DataSource, type DataSourceOptions, type QueryRunner, type ReplicationMode } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import { withDeadline } from './deadline.js';
@@ -55,6 +56,7 @@ export class ServerEngine implements Engine {
       dateStrings: ['DATE'],
       poolSize: settings.DATABASE_POOL_SIZE,
       connectTimeout: settings.DATABASE_WAIT_MS,
+      ssl: encryption(settings),
       migrations,
       migrationsTableName: 'migrations',
     };
@@ -222,6 +224,11 @@ class Lease {
     if (this.broken) this.connection.destroy();
     await this.queryRunner.release();
   }
+}
+
+function encryption({ DATABASE_TLS, DATABASE_CA_FILE: path }: Settings) {
+  if (!DATABASE_TLS) return undefined;
+  return { ca: path && readFileSync(path, 'utf8'), verifyIdentity: true };
 }
 
 function straightJoin(table: string, index = 'PRIMARY'): string {

@@ -1,13 +1,13 @@
 import { Controller, Get } from '@nestjs/common';
 import { HealthCheck, type HealthCheckResult, HealthCheckService } from '@nestjs/terminus';
-import { DatabaseHealthIndicator } from './database.health-indicator.js';
+import { ReadinessIndicator } from './readiness-indicator.js';
 
 /** What Kubernetes asks, on the management port. */
 @Controller()
 export class ProbesController {
   constructor(
     private readonly health: HealthCheckService,
-    private readonly database: DatabaseHealthIndicator,
+    private readonly readiness: ReadinessIndicator,
   ) {}
 
   /** The process itself; never depends on anything else, or a slow database would restart every pod. */
@@ -17,10 +17,10 @@ export class ProbesController {
     return this.health.check([]);
   }
 
-  /** Whether requests can be answered now. */
+  /** Whether requests should be sent here. */
   @Get('readyz')
   @HealthCheck()
   ready(): Promise<HealthCheckResult> {
-    return this.health.check([() => this.database.check()]);
+    return this.health.check([() => this.readiness.database(), () => this.readiness.service()]);
   }
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { hours, minutes, ThrottlerModule } from '@nestjs/throttler';
+import { readFileSync } from 'node:fs';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { FailoverQuotaStorage, PATIENCE_MS } from './failover-quota-storage.js';
 import { MemoryQuotaStorage } from './memory-quota-storage.js';
@@ -12,14 +13,12 @@ import { RedisQuotaStorage } from './redis-quota-storage.js';
   imports: [
     ThrottlerModule.forRootAsync({
       inject: [SETTINGS],
-      useFactory: ({ REDIS_URL, REQUESTS_PER_MINUTE, REQUESTS_PER_HOUR }: Settings) => ({
+      useFactory: (settings: Settings) => ({
         throttlers: [
-          { name: '1m', ttl: minutes(1), limit: REQUESTS_PER_MINUTE },
-          { name: '1h', ttl: hours(1), limit: REQUESTS_PER_HOUR },
+          { name: '1m', ttl: minutes(1), limit: settings.REQUESTS_PER_MINUTE },
+          { name: '1h', ttl: hours(1), limit: settings.REQUESTS_PER_HOUR },
         ],
-        storage: REDIS_URL
-          ? new FailoverQuotaStorage(new RedisQuotaStorage(REDIS_URL, PATIENCE_MS), new MemoryQuotaStorage())
-          : new MemoryQuotaStorage(),
+        storage: storageOf(settings),
       }),
     }),
   ],
@@ -27,3 +26,9 @@ import { RedisQuotaStorage } from './redis-quota-storage.js';
   exports: [QuotaMiddleware, QuotaService],
 })
 export class QuotaModule {}
+
+function storageOf({ REDIS_URL: url, REDIS_CA_FILE: path }: Settings): MemoryQuotaStorage | FailoverQuotaStorage {
+  if (!url) return new MemoryQuotaStorage();
+  const redis = new RedisQuotaStorage(url, PATIENCE_MS, path && readFileSync(path, 'utf8'));
+  return new FailoverQuotaStorage(redis, new MemoryQuotaStorage());
+}

@@ -40,14 +40,19 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
   /** How far the clock of Redis is ahead of ours, in milliseconds, at the most; once known. */
   private clockAhead?: number;
 
-  /** @param patience milliseconds after which the caller of {@link hit} counts elsewhere */
+  /**
+   * @param patience milliseconds after which the caller of {@link hit} counts elsewhere
+   * @param ca certificates to trust for `rediss://`, instead of the public ones
+   */
   constructor(
     url: string,
     private readonly patience: number,
+    ca?: string,
   ) {
     super();
     this.redis = new Redis(url, {
       lazyConnect: true,
+      ...(ca && { tls: { ca } }),
       scripts: { count: { lua: COUNT, numberOfKeys: 1 } },
       // What cannot be counted now is counted elsewhere; nothing is kept to be counted later.
       enableOfflineQueue: false,
