@@ -8,6 +8,7 @@ import { measureSlowClients } from './answers/slow-clients.mjs';
 import { measureRate, measureWaiting } from './answers/small-calls.mjs';
 import { onStage } from './answers/stage.mjs';
 import { countStatements } from './answers/statements.mjs';
+import { measureUnchanged } from './answers/unchanged.mjs';
 import { warnOfLoad } from './machine.mjs';
 import { report, reportRows } from './report.mjs';
 import { keepResults } from './results.mjs';
@@ -16,6 +17,7 @@ import { withServer } from './server.mjs';
 /** Each section, with what it takes of time: in a full run, and in a quick one. */
 const SECTIONS = [
   [measureFullAnswers, { rounds: 15, typeormRounds: 2 }, { rounds: 5, typeormRounds: 1 }],
+  [measureUnchanged, { rounds: 3 }, { rounds: 1 }],
   [countStatements, {}, {}],
   [measureFirstBytes, { rounds: 25 }, { rounds: 15 }],
   [measureSlowClients, { rounds: 3, seconds: 8 }, { rounds: 1, seconds: 4 }],

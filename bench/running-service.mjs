@@ -1,6 +1,7 @@
 // The service as a user starts it, in a process of its own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,8 +9,15 @@ import { KEY } from './keys.mjs';
 
 const PROGRAM = join(import.meta.dirname, '../dist/main.js');
 
-/** For a closer look: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=profiles'. */
-const OPTIONS = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
+/** Those of `npm start`; for a closer look: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=profiles'. */
+const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'));
+const OPTIONS = [
+  ...scripts.start
+    .match(/exec node (.*)dist\/main\.js/)[1]
+    .split(' ')
+    .filter(Boolean),
+  ...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []),
+];
 
 /**
  * Starts the service on a database, with the settings that it comes with but for the quota of anonymous callers.

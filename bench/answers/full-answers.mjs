@@ -1,6 +1,7 @@
 // P1, P2, P6, P8, P9: whole answers of M, each beside its yardstick.
 import { inRounds, ratioOf, rowOf, sample } from '../sample.mjs';
 import { median } from '../report.mjs';
+import { unchangedAims, unchangedCalls } from './unchanged.mjs';
 import { startYardsticks } from './yardsticks.mjs';
 
 const NAMES = {
@@ -16,6 +17,7 @@ const NAMES = {
   products304: 'GET /products, 304',
   stock304: 'GET /stock, 304',
   prices304: 'GET /prices, 304',
+  oneQuery: 'the least of a 304: Express, one SELECT 1',
   typeorm: 'TypeORM find with relations',
 };
 
@@ -40,12 +42,7 @@ export async function measureFullAnswers({ server, m, client }, { rounds, typeor
 
 async function callsOf({ service: { url, pid, token } }, client, database) {
   const authorization = await token('BENCH-A');
-  const call = (path, headers, more) => ({
-    url: `${url}/${path}`,
-    pid,
-    headers: { ...authorization, ...headers },
-    ...more,
-  });
+  const call = (path, headers) => ({ url: `${url}/${path}`, pid, headers: { ...authorization, ...headers } });
   const calls = {
     products: call('products'),
     gzip: call('products', { 'accept-encoding': 'gzip' }),
@@ -53,11 +50,7 @@ async function callsOf({ service: { url, pid, token } }, client, database) {
     stock: call('stock'),
     prices: call('prices'),
   };
-  for (const path of ['products', 'stock', 'prices']) {
-    const { etag } = await sample(client, database, calls[path]);
-    calls[`${path}304`] = call(path, { 'if-none-match': etag }, { status: 304, count: 100 });
-  }
-  return calls;
+  return { ...calls, ...(await unchangedCalls(calls, client, database)) };
 }
 
 function yardstickCalls({ url, pid }) {
@@ -66,6 +59,7 @@ function yardstickCalls({ url, pid }) {
     rawStock: { url: `${url}/stock`, pid, status: 204 },
     rawPrices: { url: `${url}/prices`, pid, status: 204 },
     buffer: { url: `${url}/buffer`, pid },
+    oneQuery: { url: `${url}/one-query`, pid, status: 204, count: 100 },
   };
 }
 
@@ -79,19 +73,13 @@ function aimsOf(samples) {
   const { products, floorA, gzip, brotli } = samples;
   const seconds = (name) => median(samples[name].map((one) => one.seconds));
   const mean = (name, key) => samples[name].reduce((sum, one) => sum + one[key], 0) / samples[name].length;
-  const unchanged = (path) => ({
-    aim: 'P8',
-    what: `304 of /${path} over its 200`,
-    figure: ratioOf(samples[`${path}304`], samples[path]),
-    most: 1 / 50,
-  });
   return [
     { aim: 'P1', what: 'TypeORM over /products', figure: seconds('typeorm') / seconds('products'), least: 25 },
     { aim: 'P1', what: '/products over floor A', figure: ratioOf(products, floorA), most: 0.8 },
     { aim: 'P2', what: 'CPU of /products over floor A', figure: mean('products', 'cpu') / seconds('floorA'), most: 1 },
     { aim: 'P6', what: '/stock over one raw query', figure: ratioOf(samples.stock, samples.rawStock), most: 1.3 },
     { aim: 'P6', what: '/prices over one raw query', figure: ratioOf(samples.prices, samples.rawPrices), most: 1.3 },
-    ...['products', 'prices', 'stock'].map(unchanged),
+    ...unchangedAims('M', samples),
     { aim: 'P9', what: 'gzip over uncompressed', figure: ratioOf(gzip, products), most: 2 },
     { aim: 'P9', what: 'brotli over uncompressed', figure: ratioOf(brotli, products), most: 2 },
     ...Object.entries({ gzip, brotli }).map(([name, compressed]) => ({

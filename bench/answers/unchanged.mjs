@@ -1,0 +1,43 @@
+// P8: what an unchanged answer takes beside a whole one.
+import { inRounds, ratioOf, rowOf, sample } from '../sample.mjs';
+
+const PATHS = ['products', 'stock', 'prices'];
+
+/**
+ * Of the large data set: where a whole answer takes long.
+ * @returns {Promise<{ rows: object, aims: object[] }>}
+ */
+export async function measureUnchanged({ server, large, client }, { rounds }) {
+  const { url, pid, token } = large.service;
+  const headers = await token('BENCH-A');
+  const database = await server.pid();
+  const whole = Object.fromEntries(PATHS.map((path) => [path, { url: `${url}/${path}`, pid, headers }]));
+  const samples = await inRounds(rounds, client, database, {
+    ...whole,
+    ...(await unchangedCalls(whole, client, database)),
+  });
+  const rows = Object.entries(samples).map(([name, found]) => [labelOf(name, large.size), rowOf(found)]);
+  return { rows: Object.fromEntries(rows), aims: unchangedAims(large.size, samples) };
+}
+
+/** The same calls with the validators of their answers. @returns {Promise<Record<string, object>>} by path and `304` */
+export async function unchangedCalls(calls, client, database) {
+  const unchanged = {};
+  for (const path of PATHS) {
+    const { etag } = await sample(client, database, calls[path]);
+    const headers = { ...calls[path].headers, 'if-none-match': etag };
+    unchanged[`${path}304`] = { ...calls[path], headers, status: 304, count: 100 };
+  }
+  return unchanged;
+}
+
+export function unchangedAims(size, samples) {
+  return PATHS.map((path) => ({
+    aim: 'P8',
+    what: `304 of /${path} of ${size} over its 200`,
+    figure: ratioOf(samples[`${path}304`], samples[path]),
+    most: 1 / 50,
+  }));
+}
+
+const labelOf = (name, size) => `GET /${name.replace('304', '')} of ${size}${name.endsWith('304') ? ', 304' : ''}`;
