@@ -25,9 +25,10 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  /** Starts the server; resolves when it answers. */
-  async start(): Promise<void> {
-    const settings = { port: this.port, bind: '127.0.0.1', save: '', appendonly: 'no', 'enable-debug-command': 'yes' };
+  /** Starts the server; resolves when it answers. @param more settings of redis.conf */
+  async start(more: Record<string, string> = {}): Promise<void> {
+    const own = { port: this.port, bind: '127.0.0.1', save: '', appendonly: 'no', 'enable-debug-command': 'yes' };
+    const settings = { ...own, ...more };
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
     this.child = spawn(REDIS_SERVER, [...args, '--dir', this.folder], { stdio: 'ignore' });
     hurry(this.child.pid!);
@@ -90,7 +91,7 @@ function hurry(pid: number): void {
 }
 
 /** A port that nothing listens on now. */
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
       const address = probe.address();

@@ -1,0 +1,75 @@
+import mysql from 'mysql2/promise';
+import { runCli } from '../src/cli/program.js';
+import { type Certificate, makeCertificate } from './support/certificate.js';
+import { startPrivateServer } from './support/private-server.mjs';
+import { A, smallCatalogue } from './support/small-catalogue.js';
+import { engine, type Environment, TestDatabase, TestService } from './support/test-service.js';
+
+const program = engine === 'mysql' && process.env.TEST_MYSQL_PROGRAM;
+const notRun = 'NOT RUN: encrypted connections, because TEST_MYSQL_URL names a server that is not ours';
+
+if (engine === 'mysql')
+  (program ? describe : describe.skip)(program ? 'a server that takes encrypted connections only' : notRun, () => {
+    const url = process.env.TEST_MYSQL_URL;
+    let own: Certificate;
+    let server: Awaited<ReturnType<typeof startPrivateServer>>;
+    let database: TestDatabase;
+
+    /** @param ip whose certificate it has; it is at 127.0.0.1 */
+    async function start(ip: string): Promise<void> {
+      own = await makeCertificate({ ip });
+      const files = [`--ssl-ca=${own.certificate}`, `--ssl-cert=${own.certificate}`, `--ssl-key=${own.key}`];
+      server = await startPrivateServer(JSON.parse(program as string), files);
+      process.env.TEST_MYSQL_URL = server.url;
+      database = await TestDatabase.create();
+      await database.load(smallCatalogue);
+    }
+
+    async function encryptedOnly(): Promise<void> {
+      const connection = await mysql.createConnection(server.url);
+      await connection.query('SET GLOBAL require_secure_transport = ON');
+      await connection.end();
+    }
+
+    afterEach(async () => {
+      process.env.TEST_MYSQL_URL = url;
+      await server.stop();
+      own.remove();
+    });
+
+    /** What a command says that has these settings beside the URL. */
+    async function command(environment: Environment): Promise<string> {
+      let said = '';
+      const output = { write: (text: string) => void (said += text) };
+      await runCli(['customer', 'list'], { stdin: process.stdin, stdout: output, stderr: output }, () =>
+        database.settings(environment),
+      );
+      return said;
+    }
+
+    test('serves whoever trusts its certificate, and nobody else (decision 78)', async () => {
+      await start('127.0.0.1');
+      const settings = { DATABASE_CA_FILE: own.certificate, JWT_SECRET: 's'.repeat(32) };
+      const service = await TestService.start(settings, database);
+      const token = await service.token(A);
+      await service.stop();
+      await encryptedOnly();
+
+      const encrypted = await TestService.start(settings, database);
+      expect((await encrypted.get('/stock', token)).status).toBe(200);
+      await encrypted.stop();
+      expect(await command(settings)).toContain(A);
+
+      expect(await command({})).toMatch(/secure/i);
+      expect(await command({ DATABASE_TLS: 'true' })).toMatch(/certificate/);
+      const other = await makeCertificate();
+      expect(await command({ DATABASE_CA_FILE: other.certificate })).toMatch(/certificate/);
+      other.remove();
+    });
+
+    test('has to be the one that it is named (decision 78)', async () => {
+      await start('127.0.0.2');
+      expect(await command({})).toContain(A);
+      expect(await command({ DATABASE_CA_FILE: own.certificate })).toMatch(/127\.0\.0\.1/);
+    });
+  });

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RedisQuotaStorage } from '../../src/quota/redis-quota-storage.js';
+import { type Certificate, makeCertificate } from '../support/certificate.js';
+import { freePort, RedisServer } from '../support/redis-server.js';
+
+const WINDOWS = [{ name: 'long', ttl: 60_000, limit: 8 }];
+
+let server: RedisServer;
+let url: string;
+const certificates: Certificate[] = [];
+afterEach(async () => {
+  await server.remove();
+  for (const certificate of certificates.splice(0)) certificate.remove();
+});
+
+async function start(ip?: string): Promise<string> {
+  const own = await makeCertificate({ ip });
+  certificates.push(own);
+  const port = await freePort();
+  server = await RedisServer.create();
+  await server.start({
+    'tls-port': String(port),
+    'tls-cert-file': own.certificate,
+    'tls-key-file': own.key,
+    'tls-ca-cert-file': own.certificate,
+    'tls-auth-clients': 'no',
+  });
+  url = `rediss://127.0.0.1:${port}`;
+  return readFileSync(own.certificate, 'utf8');
+}
+
+/** What one hit counts, or why it could not be counted. */
+async function hit(ca?: string): Promise<number | string> {
+  const storage = new RedisQuotaStorage(url, 5000, ca);
+  try {
+    await storage.start();
+    for (let attempt = 0; attempt < 40 && !(await answers(storage)); attempt++) await sleep(50);
+    return (await storage.hit('bucket', WINDOWS)).counts[0]!.hits;
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    storage.close();
+  }
+}
+
+const answers = (storage: RedisQuotaStorage) =>
+  storage.probe().then(
+    () => true,
+    () => false,
+  );
+
+test('counts are encrypted for whoever trusts the certificate, and nobody else has any (decision 78)', async () => {
+  const ca = await start();
+  expect([await hit(ca), await hit(ca)]).toEqual([1, 2]);
+  expect(await hit()).toEqual(expect.any(String));
+  const other = await makeCertificate();
+  certificates.push(other);
+  expect(await hit(readFileSync(other.certificate, 'utf8'))).toEqual(expect.any(String));
+});
+
+test('the certificate has to be of the host that is named (decision 78)', async () => {
+  expect(await hit(await start('127.0.0.2'))).toEqual(expect.any(String));
+});

@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generate } from 'selfsigned';
+
+/** The files of a certificate that is its own authority, and of its key. */
+export interface Certificate {
+  certificate: string;
+  key: string;
+  remove(): void;
+}
+
+/** Makes one for a server on 127.0.0.1, or of another name. */
+export async function makeCertificate({ ip = '127.0.0.1' } = {}): Promise<Certificate> {
+  const folder = mkdtempSync(join(tmpdir(), 'customer-data-certificate-'));
+  const { cert, private: secret } = await generate([{ name: 'commonName', value: 'a test' }], {
+    algorithm: 'sha256',
+    extensions: [
+      { name: 'basicConstraints', cA: true },
+      { name: 'subjectAltName', altNames: [{ type: 7, ip }] },
+    ],
+  });
+  const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
+  writeFileSync(certificate, cert);
+  writeFileSync(key, secret);
+  return { certificate, key, remove: () => rmSync(folder, { recursive: true }) };
+}
