@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { DatabaseService } from '../database/database.service.js';
-import type { WriteSession } from '../database/engine.js';
+import type { SqlPart, WriteSession } from '../database/engine.js';
 import type { Query, Row } from '../database/query.js';
 import { ProductPrice } from '../pricing/product-price.entity.js';
 import { selectColumns, tableOf } from '../resource/columns.js';
@@ -50,16 +50,15 @@ export class ProductDocuments {
     .filter(({ resource }) => resource !== ProductPrice)
     .map(({ name, resource, orderBy }) => ({
       name,
-      sql: (skus: readonly string[]) =>
-        `SELECT ${selectColumns(resource)} FROM ${tableOf(resource)}
-         WHERE SKU IN (${placeholders(skus)}) ORDER BY SKU, ${orderBy}`,
+      sql: (condition: string) =>
+        `SELECT ${selectColumns(resource)} FROM ${tableOf(resource)} WHERE ${condition} ORDER BY SKU, ${orderBy}`,
     }));
 
   constructor(private readonly database: DatabaseService) {}
 
   /** Makes the documents of products, by SKU, from their rows. @throws if a row is damaged */
   async make(query: Query, skus: readonly string[]): Promise<Map<string, string>> {
-    const rows = await this.read(query, skus);
+    const rows = await this.read(query, skus, oneOf(skus));
     return new Map(rows.map((row) => [row.SKU as string, this.document(row)]));
   }
 
@@ -121,10 +120,11 @@ export class ProductDocuments {
 
   private async compare(query: Query, skus: readonly string[], check: DocumentCheck): Promise<void> {
     const made = await this.make(query, skus);
-    const stored = await query(
-      `SELECT SKU, Document FROM product_documents WHERE SKU IN (${placeholders(skus)}) AND Shape = ?`,
-      [...skus, this.shape],
-    );
+    const { sql, parameters } = oneOf(skus);
+    const stored = await query(`SELECT SKU, Document FROM product_documents WHERE ${sql} AND Shape = ?`, [
+      ...parameters,
+      this.shape,
+    ]);
     check.products += skus.length;
     check.missing += skus.length - stored.length;
     for (const { SKU, Document } of stored)
@@ -133,20 +133,24 @@ export class ProductDocuments {
 
   /** The next products without a document. */
   private async readMissing(query: Query, last: string): Promise<Row[]> {
-    return this.read(query, skusOf(await query(MISSING, [this.shape, last])));
+    const skus = skusOf(await query(MISSING, [this.shape, last]));
+    if (!skus.length) return [];
+    const between = allBetween(skus);
+    // Where all are missing, as at first, reading them as a range is three times cheaper.
+    const further = `SELECT SKU FROM products WHERE ${between.sql} ORDER BY SKU LIMIT 1 OFFSET ${skus.length}`;
+    const [more] = await query(further, between.parameters);
+    return this.read(query, skus, more ? oneOf(skus) : between);
   }
 
-  /** Products with their arrays, in the order of the SKUs. */
-  private async read(query: Query, skus: readonly string[]): Promise<Row[]> {
+  /** Products with their arrays, in the order of the SKUs. @param which the condition that these are named by */
+  private async read(query: Query, skus: readonly string[], which: SqlPart): Promise<Row[]> {
     if (!skus.length) return [];
-    const products = await query(
-      `SELECT ${selectColumns(Product)} FROM products WHERE SKU IN (${placeholders(skus)})`,
-      skus,
-    );
+    const products = await query(`SELECT ${selectColumns(Product)} FROM products WHERE ${which.sql}`, which.parameters);
     const bySku = new Map(products.map((row) => [row.SKU as string, row]));
     const readArray = async ({ name, sql }: (typeof this.arrays)[number]) => {
       for (const product of products) product[name] = [];
-      for (const row of await query(sql(skus), skus)) (bySku.get(row.SKU as string)![name] as Row[]).push(row);
+      for (const row of await query(sql(which.sql), which.parameters))
+        (bySku.get(row.SKU as string)![name] as Row[]).push(row);
     };
     await Promise.all(this.arrays.map(readArray));
     return skus.map((sku) => bySku.get(sku)).filter((row) => row !== undefined);
@@ -201,7 +205,17 @@ function unlessDamaged<T>(make: () => T): T | undefined {
   }
 }
 
-const placeholders = (values: readonly unknown[]) => values.map(() => '?').join();
+/** The condition that a SKU is one of these. */
+const oneOf = (skus: readonly string[]): SqlPart => ({
+  sql: `SKU IN (${skus.map(() => '?').join()})`,
+  parameters: skus,
+});
+
+/** The condition that a SKU is one of these, which are in order, or between two of them. */
+const allBetween = (skus: readonly string[]): SqlPart => ({
+  sql: 'SKU BETWEEN ? AND ?',
+  parameters: [skus[0], skus.at(-1)],
+});
 
 const skusOf = (rows: readonly Row[]) => rows.map(({ SKU }) => SKU as string);
 
