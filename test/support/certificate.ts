@@ -10,14 +10,14 @@ export interface Certificate {
   remove(): void;
 }
 
-/** Makes one for a server on 127.0.0.1, or of another name. */
-export async function makeCertificate({ ip = '127.0.0.1' } = {}): Promise<Certificate> {
+/** Makes one for a server of this name. */
+export async function makeCertificate(name = 'localhost'): Promise<Certificate> {
   const folder = mkdtempSync(join(tmpdir(), 'customer-data-certificate-'));
   const { cert, private: secret } = await generate([{ name: 'commonName', value: 'a test' }], {
     algorithm: 'sha256',
     extensions: [
       { name: 'basicConstraints', cA: true },
-      { name: 'subjectAltName', altNames: [{ type: 7, ip }] },
+      { name: 'subjectAltName', altNames: [{ type: 2, value: name }] },
     ],
   });
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
