@@ -56,7 +56,9 @@ export class MetricsService implements NestMiddleware {
     const end = () => {
       response.off('finish', end).off('close', end);
       const seconds = Number(process.hrtime.bigint() - start) / 1e9;
-      const labels = { route, method: METHODS.includes(method) ? method : 'other', status: response.statusCode };
+      // The status that an answer has before it begins tells nothing.
+      const status = response.headersSent ? response.statusCode : 'none';
+      const labels = { route, method: METHODS.includes(method) ? method : 'other', status };
       this.duration.observe(labels, seconds);
       this.bytes.inc({ route }, socket.bytesWritten - (this.counted.get(socket) ?? 0));
       this.counted.set(socket, socket.bytesWritten);
