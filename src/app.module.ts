@@ -14,6 +14,7 @@ import { PricingModule } from './pricing/pricing.module.js';
 import { QuotaModule } from './quota/quota.module.js';
 import { SchemaModule } from './schema/schema.module.js';
 import { StockModule } from './stock/stock.module.js';
+import { TelemetryModule } from './telemetry/telemetry.module.js';
 
 /** The public application: the eight endpoints of the interface and nothing else. */
 @Module({
@@ -29,6 +30,7 @@ import { StockModule } from './stock/stock.module.js';
     HealthModule,
     ImportModule,
     DemoModule,
+    TelemetryModule,
   ],
   providers: [{ provide: APP_FILTER, useClass: ApiErrorFilter }],
 })

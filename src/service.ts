@@ -17,6 +17,7 @@ import { admitUnreadableRequests, refuseUnreadable } from './http/unreadable-req
 import { ManagementModule } from './management.module.js';
 import { QuotaMiddleware } from './quota/quota.middleware.js';
 import { QuotaService } from './quota/quota.service.js';
+import { MetricsService } from './telemetry/metrics.service.js';
 
 /** How long answers under way may take when the service stops: less than the 30 s after which Kubernetes kills. */
 const GRACE_MS = 25_000;
@@ -37,7 +38,8 @@ export async function startService(settings: Settings, logger: LoggerService): P
   const app = await createApp(settings, logger);
   const database = app.get(DatabaseService);
   const drain = app.get(Drain);
-  const management = await NestFactory.create<NestExpressApplication>(ManagementModule.of(database, drain), { logger });
+  const module = ManagementModule.of(database, drain, app.get(MetricsService));
+  const management = await NestFactory.create<NestExpressApplication>(module, { logger });
   management.disable('x-powered-by').disable('etag');
   await app.get(QuotaService).start();
   await app.listen(settings.PORT);
@@ -77,7 +79,7 @@ async function createApp(settings: Settings, logger: LoggerService): Promise<Nes
   });
   // Mounted on the bare server, in this order: a path that no pattern matches passes through them too.
   app.use(requestId);
-  for (const type of [Drain, IdentityMiddleware, TokenRequestMiddleware, QuotaMiddleware]) {
+  for (const type of [MetricsService, Drain, IdentityMiddleware, TokenRequestMiddleware, QuotaMiddleware]) {
     const middleware = app.get<NestMiddleware>(type);
     app.use(middleware.use.bind(middleware));
   }

@@ -9,6 +9,9 @@ export interface QuotaStorage {
   /** Tells the windows of the bucket, without counting. */
   read(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount>;
 
+  /** Whether this replica counts for itself although it should not. */
+  readonly degraded?: boolean;
+
   /** Makes ready to count. Resolves in any case, soon. */
   start(): Promise<void>;
 

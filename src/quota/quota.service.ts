@@ -29,6 +29,11 @@ export class QuotaService implements OnApplicationShutdown {
     this.storage.close();
   }
 
+  /** Whether this replica counts for itself, since the shared storage does not answer. */
+  get degraded(): boolean {
+    return this.storage.degraded ?? false;
+  }
+
   /** Counts one request of the customer, or of nobody in particular, and judges it. */
   async meter(customer?: CustomerIdentity): Promise<Verdict> {
     const windows = this.windowsOf(customer);

@@ -1,0 +1,63 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceProcess } from './support/service-process.js';
+import { TestDatabase } from './support/test-service.js';
+
+let database: TestDatabase;
+let service: ServiceProcess;
+beforeEach(async () => {
+  database = await TestDatabase.create();
+  service = ServiceProcess.start(
+    { DATABASE_URL: database.url, DEMO_DATA: 'false', REQUESTS_PER_MINUTE: '8' },
+    database.folder,
+  );
+});
+afterEach(async () => {
+  await service.stop('SIGKILL');
+  await database.drop();
+});
+
+const scrape = async (managementUrl: string) => (await fetch(`${managementUrl}/metrics`)).text();
+
+test('each answer is counted once, under bounded labels, and only the management port tells (decision 81)', async () => {
+  const { url, managementUrl } = await service.ports();
+  const version = await fetch(`${url}/api/version?secret=x`);
+  // Beside a condition of its caller, fetch would ask for no cached answer at all.
+  const unchanged = { 'If-None-Match': version.headers.get('ETag')!, 'Cache-Control': 'max-age=0' };
+  const calls: [string, RequestInit][] = [
+    ['/api/version', { headers: unchanged }],
+    ['/api/version', { method: 'HEAD' }],
+    ['/products', {}],
+    ['/metrics', {}],
+    ['/products', { method: 'DELETE' }],
+  ];
+  const statuses = [version.status];
+  for (const [path, init] of calls) statuses.push((await fetch(`${url}${path}`, init)).status);
+  expect(statuses).toEqual([200, 304, 200, 401, 404, 405]);
+  // Two at once on one connection, then one too many.
+  const head = 'GET /api/version HTTP/1.1\r\nHost: x\r\n';
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.end(`${head}\r\n${head}Connection: close\r\n\r\n`);
+  let received = 0;
+  for await (const piece of socket) received += piece.length;
+  expect((await fetch(`${url}/health`)).status).toBe(429);
+  await sleep(100);
+  const text = await scrape(managementUrl);
+  const counts = [...text.matchAll(/^customer_data_request_duration_seconds_count\{(.*)\} (\d+)$/gm)];
+  expect(counts.map(([, labels, count]) => `${labels} ${count}`).toSorted()).toEqual([
+    'route="/api/version",method="GET",status="200" 3',
+    'route="/api/version",method="GET",status="304" 1',
+    'route="/api/version",method="HEAD",status="200" 1',
+    'route="/health",method="GET",status="429" 1',
+    'route="/products",method="DELETE",status="405" 1',
+    'route="/products",method="GET",status="401" 1',
+    'route="other",method="GET",status="404" 1',
+  ]);
+  expect(text).toContain('customer_data_quota_refusals_total{window="1m"} 1\n');
+  const sent = Number(/^customer_data_sent_bytes_total\{route="\/api\/version"\} (\d+)$/m.exec(text)![1]);
+  expect(sent).toBeGreaterThan(received);
+  expect(sent).toBeLessThan(received * 3);
+  for (const name of ['downloads_active', 'downloads_waiting', 'quota_store_degraded'])
+    expect(text).toContain(`\ncustomer_data_${name} 0\n`);
+  expect(text).toContain('\nnodejs_eventloop_lag_seconds ');
+});
