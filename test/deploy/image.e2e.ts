@@ -1,6 +1,6 @@
 import { validate } from 'dockerfile-utils';
 import { DockerfileParser, type JSONInstruction } from 'dockerfile-ast';
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -110,9 +110,9 @@ if (!able && process.env.REQUIRE_SERVERS === '1') throw new Error(title);
   test('holds the commands', async () => {
     expect(await cli('--help')).toEqual({ code: 0, output: expect.stringContaining('Usage: customer-data') });
     expect((await cli('migrate')).code).toBe(0);
-    const set = await cli('customer', 'set', 'ACME', '--name', 'Acme Ltd');
-    expect(set).toEqual({ code: 0, output: expect.any(String) });
-    expect((await cli('customer', 'list')).output).toContain('Acme Ltd');
+    cpSync(join(PROJECT, 'demo'), join(volume, 'files'), { recursive: true });
+    expect(await cli('import', '/mnt/files')).toEqual({ code: 0, output: expect.stringContaining('products') });
+    expect((await cli('customer', 'list')).output).toContain('DEMO-SHOP');
   });
 
   test('holds the maps for imports', async () => {
