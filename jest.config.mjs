@@ -32,6 +32,12 @@ const redis = (program) => ({
   globals: { TEST_ENGINE: 'sqlite', REDIS_SERVER: program },
 });
 
+/** The image and the manifests of `deploy/`, for which no database matters. */
+const deploy = {
+  ...endToEnd('sqlite', 'test/deploy/*.e2e.ts'),
+  displayName: 'deploy',
+};
+
 /**
  * Unit tests, then the same end-to-end suite on SQLite and, where there is one, on a MySQL or MariaDB server, then what
  * needs Redis.
@@ -46,6 +52,7 @@ export default function config() {
     projects: [
       { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
       endToEnd('sqlite'),
+      deploy,
       ...(findServer() ? [mysql] : []),
       ...(redisServer ? [redis(redisServer)] : []),
     ],

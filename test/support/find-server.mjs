@@ -16,7 +16,8 @@ export function findRedis(env = process.env) {
   return findProgram('redis-server', env);
 }
 
-function findProgram(name, env) {
+/** The path of a program; none: undefined. */
+export function findProgram(name, env = process.env) {
   const folders = [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/libexec'];
   return folders.map((folder) => join(folder, name)).find((program) => existsSync(program));
 }

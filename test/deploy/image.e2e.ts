@@ -1,0 +1,155 @@
+import { validate } from 'dockerfile-utils';
+import { DockerfileParser, type JSONInstruction } from 'dockerfile-ast';
+import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readSettings } from '../../src/config/settings.js';
+import type { Container } from '../support/container.js';
+import { Image } from '../support/image.js';
+
+const PROJECT = resolve(__dirname, '../..');
+const dockerfile = readFileSync(join(PROJECT, 'Dockerfile'), 'utf8');
+const JWT_SECRET = 'a-secret-that-is-long-enough-for-tests';
+const ANY_PORT = { PORT: '0', MANAGEMENT_PORT: '0' };
+
+const instructions = DockerfileParser.parse(dockerfile).getInstructions();
+const lastStage = instructions.slice(instructions.findLastIndex((one) => one.getKeyword() === 'FROM'));
+
+describe('the Dockerfile', () => {
+  test('is one that the builder takes without a warning', () => {
+    expect(validate(dockerfile).map(({ range, message }) => `${range.start.line + 1}: ${message}`)).toEqual([]);
+  });
+
+  test('names Node 24 and the release of Debian in each base, the same in both', () => {
+    const bases = instructions.filter((one) => one.getKeyword() === 'FROM').map((one) => one.getArguments()[0]!);
+    expect(new Set(bases.map((base) => base.getValue()))).toEqual(new Set(['node:24-bookworm-slim']));
+  });
+
+  test('runs nothing in its last stage and takes files from the build and the context only', () => {
+    const keywords = new Set(lastStage.map((one) => one.getKeyword()));
+    expect(keywords).toEqual(new Set(['FROM', 'ENV', 'WORKDIR', 'COPY', 'USER', 'EXPOSE', 'CMD']));
+  });
+
+  test('ends as a numbered user that is not root, and starts node without a shell', () => {
+    expect(lastStage.findLast((one) => one.getKeyword() === 'USER')!.getArgumentsContent()).toMatch(
+      /^[1-9]\d*:[1-9]\d*$/,
+    );
+    const command = lastStage.findLast((one) => one.getKeyword() === 'CMD') as JSONInstruction;
+    expect(command.getJSONStrings()[0]?.getValue()).toBe('"node"');
+  });
+});
+
+// Layers, a root and a process 1 of its own take root's rights and Linux.
+const able = process.platform === 'linux' && process.getuid?.() === 0;
+const title = able ? 'the image' : 'NOT RUN: the steps of the Dockerfile. They need Linux and root.';
+if (!able && process.env.REQUIRE_SERVERS === '1') throw new Error(title);
+
+(able ? describe : describe.skip)(title, () => {
+  let image: Image;
+  let volume: string;
+  const started: Container[] = [];
+  beforeAll(async () => void (image = await Image.build(dockerfile)), 600_000);
+  beforeEach(() => {
+    volume = mkdtempSync(join(tmpdir(), 'customer-data-volume-'));
+    const [user, group] = image.user.split(':').map(Number);
+    chownSync(volume, user!, group!);
+  });
+  afterEach(async () => {
+    for (const container of started.splice(0)) await container.kill();
+    rmSync(volume, { recursive: true, force: true });
+  });
+  afterAll(() => image?.remove());
+
+  const run = (...args: Parameters<Image['run']>) => {
+    const container = image.run(...args);
+    started.push(container);
+    return container;
+  };
+  const withVolume = (...command: string[]) =>
+    run(
+      { DATABASE_URL: 'sqlite:/mnt/customer-data.db', JWT_SECRET, ...ANY_PORT },
+      command.length ? command : undefined,
+      volume,
+    );
+  const cli = async (...args: string[]) => {
+    const container = withVolume('node', 'dist/cli.js', ...args);
+    return { code: await container.exit(), output: container.output };
+  };
+
+  test('holds the service, the packages that it needs and the maps, and nothing else', () => {
+    expect(readdirSync(image.layer)).toEqual(['app']);
+    const app = join(image.layer, 'app');
+    expect(readdirSync(app).toSorted()).toEqual(['dist', 'mappings', 'node_modules', 'package.json']);
+    const files = readdirSync(join(app, 'dist'), { recursive: true }) as string[];
+    expect(files.filter((file) => /\.(map|spec\.js|ts|tsbuildinfo)$/.test(file))).toEqual([]);
+    const lock = JSON.parse(readFileSync(join(PROJECT, 'package-lock.json'), 'utf8')) as Lock;
+    const development = Object.entries(lock.packages).filter(([, { dev }]) => dev);
+    expect(development.length).toBeGreaterThan(100);
+    expect(development.filter(([path]) => existsSync(join(app, path))).map(([path]) => path)).toEqual([]);
+  });
+
+  test('exposes the ports that the service listens on', () => {
+    const { PORT, MANAGEMENT_PORT } = readSettings({});
+    expect(image.ports).toEqual([`${PORT}`, `${MANAGEMENT_PORT}`]);
+  });
+
+  test('runs read-only as that user and as process 1, answers probes, ends with 0 on SIGTERM', async () => {
+    const service = withVolume();
+    const [, port, managementPort] = await service.printing(/Listening on port (\d+) \(public\) and (\d+)/);
+    const status = readFileSync(`/proc/${service.pid}/status`, 'utf8');
+    expect(status).toMatch(/^NSpid:.*\t1$/m);
+    expect(status).toMatch(new RegExp(`^Uid:\t${image.user.split(':')[0]}\t`, 'm'));
+    expect(readFileSync(`/proc/${service.pid}/mounts`, 'utf8')).toMatch(/^overlay \/ overlay ro,/m);
+    expect((await fetch(`http://127.0.0.1:${managementPort}/livez`)).status).toBe(200);
+    expect((await eventually(`http://127.0.0.1:${managementPort}/readyz`, 200)).status).toBe(200);
+    expect(await (await fetch(`http://127.0.0.1:${port}/health`)).text()).toBe('Healthy');
+    expect(await service.stop('SIGTERM')).toBe(0);
+  });
+
+  test('holds the commands', async () => {
+    expect(await cli('--help')).toEqual({ code: 0, output: expect.stringContaining('Usage: customer-data') });
+    expect((await cli('migrate')).code).toBe(0);
+    cpSync(join(PROJECT, 'demo'), join(volume, 'files'), { recursive: true });
+    expect(await cli('import', '/mnt/files')).toEqual({ code: 0, output: expect.stringContaining('products') });
+    expect((await cli('customer', 'list')).output).toContain('DEMO-SHOP');
+  });
+
+  test('holds the maps for imports', async () => {
+    await cli('migrate');
+    const { code, output } = await cli('import', 'missing.csv', '--map', 'mappings/magento2.yaml', '--dry-run');
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('missing.csv') });
+    expect(output).not.toContain('magento2.yaml');
+  });
+
+  test('does not start without a secret, and says which setting is missing', async () => {
+    const service = run(ANY_PORT);
+    expect(await service.exit()).toBe(1);
+    expect(service.output).toContain('JWT_SECRET is required in production');
+  });
+
+  test('without a database it stays out of service and says which setting to look at; nothing is made by itself', async () => {
+    const service = run({ JWT_SECRET, ...ANY_PORT });
+    const [, managementPort] = await service.printing(/Listening on port \d+ \(public\) and (\d+)/);
+    await service.printing(/The database of DATABASE_URL cannot be reached/);
+    expect((await fetch(`http://127.0.0.1:${managementPort}/livez`)).status).toBe(200);
+    expect((await fetch(`http://127.0.0.1:${managementPort}/readyz`)).status).toBe(503);
+    await service.stop('SIGTERM');
+    const migration = run({}, ['node', 'dist/cli.js', 'migrate']);
+    expect(await migration.exit()).toBe(1);
+    expect(migration.output).toContain('DATABASE_URL');
+  });
+});
+
+interface Lock {
+  packages: Record<string, { dev?: boolean }>;
+}
+
+async function eventually(url: string, status: number): Promise<Response> {
+  for (let attempt = 0; attempt < 400; attempt++) {
+    const response = await fetch(url);
+    if (response.status === status) return response;
+    await sleep(50);
+  }
+  throw new Error(`${url} never answered ${status}`);
+}

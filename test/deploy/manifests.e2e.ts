@@ -1,0 +1,261 @@
+import { plainToInstance } from 'class-transformer';
+import type { IDeployment } from 'kubernetes-models/apps/v1';
+import type { IJob } from 'kubernetes-models/batch/v1';
+import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
+import type { IConfigMap, IContainer, ISecret, IService } from 'kubernetes-models/v1';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { readSettings, Settings } from '../../src/config/settings.js';
+import { findProgram } from '../support/find-server.mjs';
+import { brokenReferences } from '../support/manifest-references.js';
+import { schemaProblems } from '../support/manifest-schema.js';
+import { type Manifest, ofKind, podsOf, render, titleOf } from '../support/manifests.js';
+
+const PROJECT = resolve(__dirname, '../..');
+const SECRETS = '/etc/customer-data/secrets';
+const overlays = readdirSync(join(PROJECT, 'deploy/overlays'));
+
+const able = findProgram('kubectl') !== undefined;
+const title = able
+  ? 'deploy/'
+  : 'NOT RUN: the manifests in deploy/. Install kubectl 1.22 or later (Debian 13: kubectl).';
+if (!able && process.env.REQUIRE_SERVERS === '1') throw new Error(title);
+
+(able ? describe : describe.skip)(title, () => {
+  describe.each(overlays)('overlays/%s', (overlay) => {
+    let manifests: Manifest[];
+    beforeAll(() => void (manifests = render(`overlays/${overlay}`)));
+
+    const only = <T>(kind: string, name = /./) => {
+      const found = ofKind<T>(manifests, kind).filter(({ metadata }) => name.test(metadata.name));
+      expect(found.map(titleOf)).toHaveLength(1);
+      return found[0]!;
+    };
+    const settings = () => only<IConfigMap>('ConfigMap', /^customer-data-settings-/).data!;
+    const secrets = () => only<ISecret>('Secret').data!;
+    const containers = (): [string, IContainer][] =>
+      podsOf(manifests).flatMap(({ owner, spec }) =>
+        spec.containers.map((one) => [owner, one] as [string, IContainer]),
+      );
+    const namesOfSettings = Object.keys(plainToInstance(Settings, {}));
+
+    test('holds every kind of object that it should, each name once', () => {
+      const titles = manifests.map(titleOf);
+      expect(new Set(titles).size).toBe(titles.length);
+      const kinds = new Set(manifests.map(({ kind }) => kind));
+      for (const kind of ALL_KINDS) expect(kinds).toContain(kind);
+    });
+
+    test('is what the schemas of Kubernetes want', async () => {
+      expect(await schemaProblems(manifests)).toEqual([]);
+    }, 120_000);
+
+    test('names nothing that is not there', () => {
+      expect(brokenReferences(manifests)).toEqual([]);
+    });
+
+    test('is all in one namespace', () => {
+      const namespace = only('Namespace').metadata.name;
+      const elsewhere = manifests.filter(
+        ({ kind, metadata }) => kind !== 'Namespace' && metadata.namespace !== namespace,
+      );
+      expect(elsewhere.map(titleOf)).toEqual([]);
+    });
+
+    test('names every setting, and nothing that is none', () => {
+      const secretNames = Object.keys(secrets());
+      const named = Object.keys(settings());
+      const missing = namesOfSettings.filter(
+        (name) => !named.includes(name) && !(secretNames.includes(name) && named.includes(`${name}_FILE`)),
+      );
+      const known = new Set([...namesOfSettings, ...secretNames.map((name) => `${name}_FILE`)]);
+      expect({ missing, unknown: named.filter((name) => !known.has(name)) }).toEqual({ missing: [], unknown: [] });
+      expect(secretNames.filter((name) => !namesOfSettings.includes(name))).toEqual([]);
+    });
+
+    test('has settings that the service takes, once the secrets are filled in', () => {
+      const { PORT, MANAGEMENT_PORT, MIGRATE_ON_START, DEMO_DATA, NODE_ENV } = settingsWith(settings(), FILLED_IN);
+      expect({ MIGRATE_ON_START, DEMO_DATA, NODE_ENV }).toEqual({
+        MIGRATE_ON_START: false,
+        DEMO_DATA: false,
+        NODE_ENV: 'production',
+      });
+      const [, api] = containers().find(([owner]) => owner.startsWith('Deployment'))!;
+      expect(api.ports).toEqual([
+        { name: 'http', containerPort: PORT },
+        { name: 'management', containerPort: MANAGEMENT_PORT },
+      ]);
+    });
+
+    test('starts no service with the secrets as they are in the repository', () => {
+      const shipped = Object.entries(secrets()).map(([name, value]) => [name, Buffer.from(value, 'base64').toString()]);
+      const start = () => settingsWith(settings(), Object.fromEntries(shipped) as Record<string, string>);
+      for (const name of ['DATABASE_URL', 'JWT_SECRET', 'REDIS_URL']) expect(start).toThrow(`${name} must`);
+    });
+
+    test('mounts the files that settings name into every pod', () => {
+      const paths = Object.entries(settings()).filter(([name, path]) => name.endsWith('_FILE') && path);
+      expect(paths.map(([name]) => name)).toEqual(expect.arrayContaining(['DATABASE_URL_FILE', 'JWT_SECRET_FILE']));
+      for (const [owner, { volumeMounts = [] }] of containers())
+        for (const [, path] of paths)
+          expect([owner, volumeMounts.map(({ mountPath }) => mountPath)]).toEqual([
+            owner,
+            expect.arrayContaining([path.slice(0, path.lastIndexOf('/'))]),
+          ]);
+    });
+
+    test('leaves the service the time that it takes to end', () => {
+      const { DRAIN_SECONDS } = settingsWith(settings(), FILLED_IN);
+      const [, grace] = /^const GRACE_MS = (\d+)_000;$/m.exec(readFileSync(join(PROJECT, 'src/service.ts'), 'utf8'))!;
+      const { terminationGracePeriodSeconds } = only<IDeployment>('Deployment').spec!.template.spec!;
+      expect(terminationGracePeriodSeconds).toBeGreaterThan(DRAIN_SECONDS + Number(grace));
+    });
+
+    test('never takes a pod away before another is ready', () => {
+      const { strategy } = only<IDeployment>('Deployment').spec!;
+      expect(strategy!.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
+    });
+
+    test('asks the management port, liveness without the database', () => {
+      const [, { startupProbe, livenessProbe, readinessProbe }] = containers().find(([owner]) =>
+        owner.startsWith('Dep'),
+      )!;
+      expect([startupProbe, livenessProbe, readinessProbe].map((probe) => probe!.httpGet)).toEqual([
+        { path: '/livez', port: 'management' },
+        { path: '/livez', port: 'management' },
+        { path: '/readyz', port: 'management' },
+      ]);
+      expect(readinessProbe!.timeoutSeconds! * 1000).toBeGreaterThan(Number(settings().DATABASE_WAIT_MS));
+    });
+
+    test('gives pods no rights', () => {
+      for (const { owner, spec } of podsOf(manifests)) {
+        expect([owner, spec.automountServiceAccountToken, spec.securityContext]).toEqual([
+          owner,
+          false,
+          { runAsNonRoot: true, fsGroup: 1000, seccompProfile: { type: 'RuntimeDefault' } },
+        ]);
+        for (const { securityContext, resources } of spec.containers) {
+          expect(securityContext).toEqual({
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          });
+          expect(Object.keys(resources!.requests!)).toEqual(['cpu', 'memory']);
+          expect(Object.keys(resources!.limits!)).toEqual(['memory']);
+        }
+      }
+    });
+
+    test('lets in the ingress controller to the public port and monitoring to the management port, and nobody else', () => {
+      const allowed = ofKind<INetworkPolicy>(manifests, 'NetworkPolicy').flatMap(({ spec }) =>
+        (spec!.ingress ?? []).map(({ from = [], ports = [] }) => [
+          from.map(({ namespaceSelector }) => namespaceSelector?.matchLabels?.['kubernetes.io/metadata.name']),
+          ports.map(({ port }) => port),
+        ]),
+      );
+      expect(allowed).toEqual([
+        [['ingress-nginx'], ['http']],
+        [['monitoring'], ['management']],
+      ]);
+      const publicPorts = only<IService>('Service', /^customer-data$/).spec!.ports!;
+      expect(publicPorts.map(({ targetPort }) => targetPort)).toEqual(['http']);
+    });
+
+    test('runs one image everywhere, by a tag that does not move, and commands that it has', () => {
+      const images = new Set(containers().map(([, { image }]) => image));
+      expect([...images]).toEqual([expect.stringMatching(/:(?!latest$)[\w.-]+$/)]);
+      const commands = containers().flatMap(([owner, { command }]) => (command ? [[owner, command]] : []));
+      expect(commands).toEqual(
+        expect.arrayContaining([
+          ['Job customer-data-migration', ['node', 'dist/cli.js', 'migrate']],
+          ['CronJob customer-data-stock-import', ['node', 'dist/cli.js', 'import', '/imports/stock.csv']],
+        ]),
+      );
+    });
+
+    test('the objects that the README applies first are all that the migration needs', () => {
+      const [, selector] = /-l '([^']+)'/.exec(readFileSync(join(PROJECT, 'deploy/README.md'), 'utf8'))!;
+      const [, components] = /^app\.kubernetes\.io\/component in \(([\w, -]+)\)$/.exec(selector!)!;
+      const first = manifests.filter(({ metadata }) =>
+        components!.split(/, */).includes(metadata.labels?.['app.kubernetes.io/component'] ?? ''),
+      );
+      expect(first.map(({ kind }) => kind).toSorted()).toEqual(['ConfigMap', 'Job', 'Secret']);
+      expect(brokenReferences(first)).toEqual([]);
+      expect(ofKind<IJob>(first, 'Job')).toHaveLength(1);
+    });
+
+    test.each<[string, (text: string) => string, string]>([
+      [
+        'a misspelt field',
+        (text) => text.replace('readOnlyRootFilesystem', 'readOnlyRootFilesytem'),
+        'readOnlyRootFilesytem',
+      ],
+      ['a wrong type', (text) => text.replace('"containerPort":3000', '"containerPort":"3000"'), 'must be integer'],
+      ['a quantity that is none', (text) => text.replace('"512Mi"', '"512 MB"'), 'quantity'],
+      ['an unknown kind', (text) => text.replace('"kind":"Ingress"', '"kind":"Ingres"'), 'there is no Ingres in'],
+    ])('the schemas complain of %s', async (_what, spoil, complaint) => {
+      expect((await schemaProblems(spoilt(manifests, spoil))).join('\n')).toContain(complaint);
+    });
+
+    test.each<[string, string, string]>([
+      ['"name":"customer-data-settings-', '"name":"other-settings-', 'there is no ConfigMap customer-data-settings-'],
+      ['"secretName":"customer-data-secrets-', '"secretName":"other-', 'there is no Secret other-'],
+      ['"claimName":"customer-data-imports"', '"claimName":"other"', 'there is no PersistentVolumeClaim other'],
+      ['"path":"/readyz","port":"management"', '"path":"/readyz","port":"probes"', 'a probe asks port probes'],
+      ['"targetPort":"http"', '"targetPort":"web"', 'Service customer-data: pods have no port web'],
+      ['"service":{"name":"customer-data"', '"service":{"name":"customer-data-management"', 'has no public port http'],
+      [
+        '"kind":"Deployment","name":"customer-data"',
+        '"kind":"Deployment","name":"other"',
+        'there is no Deployment other',
+      ],
+      ['"ports":[{"port":"management"}]', '"ports":[{"port":"metrics"}]', 'pods have no port metrics'],
+      ['"selector":{"matchLabels":{"app', '"selector":{"matchLabels":{"other', 'its own pods have no labels'],
+      ['"mountPath":"/imports","name":"imports"', '"mountPath":"/imports","name":"files"', 'volume files'],
+    ])('a broken reference is found: %s -> %s', (from, to, complaint) => {
+      expect(brokenReferences(spoilt(manifests, (text) => text.replace(from, to))).join('\n')).toContain(complaint);
+    });
+  });
+});
+
+const ALL_KINDS = [
+  'ConfigMap',
+  'CronJob',
+  'Deployment',
+  'HorizontalPodAutoscaler',
+  'Ingress',
+  'Job',
+  'NetworkPolicy',
+  'PodDisruptionBudget',
+  'Secret',
+  'Service',
+];
+
+const FILLED_IN = {
+  DATABASE_URL: 'mysql://customer_data:secret@db.example.com:3306/customer_data',
+  DATABASE_REPLICA_URLS: 'mysql://customer_data:secret@replica.example.com:3306/customer_data',
+  REDIS_URL: 'rediss://:secret@redis.example.com:6379/0',
+  JWT_SECRET: 'a-secret-that-is-long-enough-for-tests',
+};
+
+/** What the service reads from the settings of a ConfigMap, with these secrets mounted. */
+function settingsWith(data: Record<string, string>, secrets: Record<string, string>): Settings {
+  const folder = mkdtempSync(join(tmpdir(), 'customer-data-secrets-'));
+  try {
+    for (const [name, value] of Object.entries(secrets)) writeFileSync(join(folder, name), value);
+    const env = Object.entries(data).map(([name, value]) => [name, value.replace(SECRETS, folder)]);
+    return readSettings(Object.fromEntries(env) as Record<string, string>);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** A copy with a fault in it. */
+function spoilt(manifests: readonly Manifest[], spoil: (text: string) => string): Manifest[] {
+  const text = JSON.stringify(manifests);
+  const other = spoil(text);
+  if (other === text) throw new Error('There is nothing like that to spoil');
+  return JSON.parse(other) as Manifest[];
+}

@@ -1,0 +1,138 @@
+import { type Copy, DockerfileParser, type Instruction, type JSONInstruction } from 'dockerfile-ast';
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { Container } from './container.js';
+
+const PROJECT = resolve(__dirname, '../..');
+
+/** A stage of a build: its files are a layer over this machine's own, which stand in for the base image. */
+interface Stage {
+  layer: string;
+  workdir: string;
+}
+
+/**
+ * The image that a Dockerfile makes, without an engine: its own instructions are carried out one by one, each RUN in a
+ * namespace and root of its own. An instruction or a form that this does not know is an error, so that nothing of the file
+ * goes unproven. What it cannot show: the base image itself; node and npm are this machine's.
+ */
+export class Image {
+  readonly env: Record<string, string> = {};
+  readonly ports: string[] = [];
+  user = '0:0';
+  command: string[] = [];
+  private readonly folder = mkdtempSync(join(tmpdir(), 'customer-data-image-'));
+  private readonly context = join(this.folder, 'context');
+  private readonly stages = new Map<string, Stage>();
+  private stage!: Stage;
+
+  /** @param dockerfile its text; the context is the project, less what `.dockerignore` leaves out */
+  static async build(dockerfile: string): Promise<Image> {
+    const image = new Image();
+    image.takeContext();
+    for (const instruction of DockerfileParser.parse(dockerfile).getInstructions()) await image.carryOut(instruction);
+    return image;
+  }
+
+  /** The folder that holds what the last stage added to the base. */
+  get layer(): string {
+    return this.stage.layer;
+  }
+
+  /** Starts a container: read-only, with the image's user and command. @param volume a folder to mount at /mnt */
+  run(environment: Record<string, string>, command = this.command, volume?: string): Container {
+    const { layer, workdir } = this.stage;
+    return Container.start({
+      layer,
+      workdir,
+      user: this.user,
+      env: { ...this.env, ...environment },
+      command,
+      volume,
+    });
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** `.dockerignore` leaves out everything but the names in it: no other form is needed. */
+  private takeContext(): void {
+    const [all, ...names] = readFileSync(join(PROJECT, '.dockerignore'), 'utf8').trim().split('\n');
+    if (all !== '*') throw new Error('.dockerignore: the first line must be *');
+    for (const name of names) {
+      if (!/^![\w.-]+$/.test(name)) throw new Error(`.dockerignore: not a plain name: ${name}`);
+      cpSync(join(PROJECT, name.slice(1)), join(this.context, name.slice(1)), { recursive: true });
+    }
+  }
+
+  private async carryOut(instruction: Instruction): Promise<void> {
+    const args = instruction.getArguments().map((argument) => argument.getValue());
+    const text = instruction.getArgumentsContent() ?? '';
+    switch (instruction.getKeyword()) {
+      case 'FROM':
+        return this.begin(args[2] ?? 'last');
+      case 'WORKDIR':
+        this.stage.workdir = text;
+        return void mkdirSync(join(this.stage.layer, text), { recursive: true });
+      case 'ENV': {
+        const [, name, value] = /^(\w+)=(\S+)$/.exec(text) ?? [];
+        if (!name) throw new Error(`ENV: not one NAME=VALUE: ${text}`);
+        return void (this.env[name] = value!);
+      }
+      case 'COPY':
+        return this.copy(instruction as Copy, args);
+      case 'RUN':
+        return this.runStep(text);
+      case 'USER':
+        return void (this.user = text);
+      case 'EXPOSE':
+        return void this.ports.push(...args);
+      case 'CMD':
+        this.command = (instruction as JSONInstruction).getJSONStrings().map((part) => JSON.parse(part.getValue()));
+        return;
+      default:
+        throw new Error(`The test does not know ${instruction.getKeyword()}`);
+    }
+  }
+
+  private begin(name: string): void {
+    this.stage = { layer: join(this.folder, name), workdir: '/' };
+    this.stages.set(name, this.stage);
+    mkdirSync(this.stage.layer);
+    this.user = '0:0';
+    for (const key of Object.keys(this.env)) delete this.env[key];
+  }
+
+  private copy(instruction: Copy, args: string[]): void {
+    const flags = instruction.getFlags().map((flag) => flag.getName());
+    if (flags.some((name) => name !== 'from')) throw new Error(`COPY: the test does not know --${flags.join(' --')}`);
+    const from = instruction.getFromFlag()?.getValue();
+    const root = from ? this.stages.get(from)!.layer : this.context;
+    const target = args.pop()!;
+    const destination = join(this.stage.layer, this.stage.workdir, target);
+    for (const source of args) {
+      const into = target.endsWith('/') ? join(destination, basename(source)) : destination;
+      cpSync(join(root, source), into, { recursive: true, verbatimSymlinks: true });
+    }
+  }
+
+  /** A RUN step as Docker runs it: by root, in a shell, with what it writes kept in the stage's layer. */
+  private async runStep(command: string): Promise<void> {
+    const { layer, workdir } = this.stage;
+    const [work, root] = [join(this.folder, 'work'), join(this.folder, 'root')];
+    for (const folder of [work, root]) mkdirSync(folder, { recursive: true });
+    const script = `mount -t overlay overlay -o "lowerdir=/,upperdir=$1,workdir=$2" "$3"
+      mount -t proc proc "$3/proc"; mount --rbind /dev "$3/dev"
+      exec chroot "$3" sh -c 'cd "$1" && eval "$2"' sh "$4" "$5"`;
+    const sandbox = ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-ec', script, 'sh'];
+    // What npm and Jest tell the programs that they start is not for a build.
+    const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|jest_|node_env)/i.test(name));
+    const env = { ...Object.fromEntries(inherited), ...this.env };
+    await promisify(execFile)('unshare', [...sandbox, layer, work, root, workdir, command], { env, maxBuffer: 1e8 });
+    rmSync(work, { recursive: true });
+  }
+}
