@@ -19,8 +19,8 @@ import { QuotaMiddleware } from './quota/quota.middleware.js';
 import { QuotaService } from './quota/quota.service.js';
 import { MetricsService } from './telemetry/metrics.service.js';
 
-/** How long answers under way may take when the service stops: less than the 30 s after which Kubernetes kills. */
-const GRACE_MS = 25_000;
+/** How long answers under way may take after the drain: with its 5 s, less than the 30 s after which Kubernetes kills. */
+const GRACE_MS = 20_000;
 
 /** A running service. */
 export interface Service {

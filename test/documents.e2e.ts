@@ -166,6 +166,9 @@ describe('single writers', () => {
     await expectAllInStep('move back');
     await sql([unchecked, `DELETE FROM products WHERE SKU = 'B'`]);
     await expectAllInStep('delete');
+    // Its arrays are still there, between those of others.
+    expect(await service.database.cliOk('documents', 'build', '--all')).toBe('Made 3 document(s).');
+    await expectAllInStep('built beside them');
     await sql([unchecked, `INSERT INTO products (SKU, Name) VALUES ('B', 'again')`]);
     expect(await expectAllInStep('insert')).toContain('B');
   });
@@ -176,6 +179,10 @@ describe('single writers', () => {
     expect(await importing(importFiles({ 'products.csv': names }))).toMatchObject({ code: 0 });
     expect([...(await storedDocuments()).keys()].toSorted()).toEqual(['A', 'C', 'D']);
     expect((await service.get('/products', tokens.C0)).status).toBe(500);
+    expect(await service.database.cli('documents', 'check')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('4 product(s): 1 without'),
+    });
     await sql(`UPDATE product_images SET IsPrimaryImage = 0 WHERE SKU = 'B'`);
     expect(await expectAllInStep('mended')).toEqual(['B']);
   });

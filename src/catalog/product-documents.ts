@@ -119,12 +119,12 @@ export class ProductDocuments {
   }
 
   private async compare(query: Query, skus: readonly string[], check: DocumentCheck): Promise<void> {
-    const made = await this.make(query, skus);
     const { sql, parameters } = oneOf(skus);
     const stored = await query(`SELECT SKU, Document FROM product_documents WHERE ${sql} AND Shape = ?`, [
       ...parameters,
       this.shape,
     ]);
+    const made = await this.make(query, skusOf(stored));
     check.products += skus.length;
     check.missing += skus.length - stored.length;
     for (const { SKU, Document } of stored)
@@ -149,8 +149,11 @@ export class ProductDocuments {
     const bySku = new Map(products.map((row) => [row.SKU as string, row]));
     const readArray = async ({ name, sql }: (typeof this.arrays)[number]) => {
       for (const product of products) product[name] = [];
-      for (const row of await query(sql(which.sql), which.parameters))
-        (bySku.get(row.SKU as string)![name] as Row[]).push(row);
+      for (const row of await query(sql(which.sql), which.parameters)) {
+        // A range may hold rows whose product somebody deleted past the references.
+        const product = bySku.get(row.SKU as string);
+        if (product) (product[name] as Row[]).push(row);
+      }
     };
     await Promise.all(this.arrays.map(readArray));
     return skus.map((sku) => bySku.get(sku)).filter((row) => row !== undefined);

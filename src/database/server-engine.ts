@@ -168,7 +168,7 @@ export class ServerEngine implements Engine {
 }
 
 /** Connections whose session is set up. */
-const prepared = new WeakSet<Destroyable>();
+const sessionsSetUp = new WeakSet<Destroyable>();
 
 /** A pooled connection for one task. */
 class Lease {
@@ -201,14 +201,14 @@ class Lease {
 
   /** Sets up the session of a connection that nothing set up before. */
   async prepare(): Promise<void> {
-    if (prepared.has(this.connection)) return;
+    if (sessionsSetUp.has(this.connection)) return;
     try {
       for (const sql of SESSION) await this.query(sql);
     } catch (error) {
       await this.release();
       throw error;
     }
-    prepared.add(this.connection);
+    sessionsSetUp.add(this.connection);
   }
 
   readonly query: Query = async (sql, parameters = []) => {

@@ -5,7 +5,7 @@ const HUNDRED_PERCENT = 100 * 10 ** SCALE;
 /** With so many digits a price times a percentage stays a number that a float holds exactly, with room for a quotient. */
 const SAFE_DIGITS = 8;
 
-/** The discount of the last price, with what it leaves to pay, in ten-thousandths of a percent: it is mostly the next one's. */
+/** The discount of the last price, mostly the next one's, with what it leaves to pay in ten-thousandths of a percent. */
 let last = { discountPercentage: '0', part: HUNDRED_PERCENT };
 
 /**
@@ -16,6 +16,8 @@ let last = { discountPercentage: '0', part: HUNDRED_PERCENT };
  * @throws if an argument is not such a decimal, or the discount is out of its bounds
  */
 export function netPrice(listPrice: string, discountPercentage: string): string {
+  // Entries that get no discount stand between those that do.
+  if (discountPercentage === '0') return decimalText(listPrice, SCALE);
   if (last.discountPercentage !== discountPercentage)
     last = { discountPercentage, part: partToPay(discountPercentage) };
   const price = decimalText(listPrice, SCALE);

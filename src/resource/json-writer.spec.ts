@@ -1,3 +1,4 @@
+import { ProductPrice } from '../pricing/product-price.entity.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
 import { Answered, Computed, type FieldType, Nested, type Resource, Stored } from './field.decorator.js';
@@ -121,4 +122,23 @@ test.each<[FieldType, unknown]>([
 test('a damaged cell of a nested element is named by that element', () => {
   const Parts = [{ SKU: 'PIR-1', PartCode: 'b', Spare: 7 }];
   expect(() => thing({ Zeta: 'Z', Parts }, SCOPE)).toThrow('Part PIR-1: Spare does not hold a boolean');
+});
+
+test('one writer writes the terms of whoever asks, however customers alternate', () => {
+  const write = jsonWriter(ProductPrice);
+  const row = { SKU: 'P', Price: '10.0000', DiscountEligible: 1, MOQ: null, OrderMultiple: null };
+  const scopeOf = (code: string, discountPercentage: string) =>
+    ({ priceList: { code, name: `List ${code}`, currencyCode: 'EUR' }, discountPercentage }) as CustomerScope;
+  const [one, other] = [scopeOf('A', '10'), scopeOf('B', '20')];
+  for (const [scope, code, net] of [
+    [one, 'A', 9],
+    [other, 'B', 8],
+    [one, 'A', 9],
+    [{ ...other }, 'B', 8],
+  ] as const)
+    expect(JSON.parse(write(row, scope))).toMatchObject({
+      PriceListCode: code,
+      PriceListName: `List ${code}`,
+      PriceExclVAT: net,
+    });
 });

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { arraysOf, fieldsOf, type Resource } from './field.decorator.js';
 
-/** To be raised with every change of how values become JSON that the declarations do not show. */
+/**
+ * To be raised with every change of how values become JSON that the declarations do not show; and of how answers are
+ * cut into batches and compressed, since the bytes of compressed ones follow from that, too.
+ */
 const RECIPE = 1;
 
 /** Names how the elements of a resource are written: another declaration, another name. */
