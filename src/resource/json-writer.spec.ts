@@ -124,11 +124,12 @@ test('a damaged cell of a nested element is named by that element', () => {
   expect(() => thing({ Zeta: 'Z', Parts }, SCOPE)).toThrow('Part PIR-1: Spare does not hold a boolean');
 });
 
+const scopeOf = (code: string, discountPercentage: string) =>
+  ({ priceList: { code, name: `List ${code}`, currencyCode: 'EUR' }, discountPercentage }) as CustomerScope;
+
 test('one writer writes the terms of whoever asks, however customers alternate', () => {
   const write = jsonWriter(ProductPrice);
   const row = { SKU: 'P', Price: '10.0000', DiscountEligible: 1, MOQ: null, OrderMultiple: null };
-  const scopeOf = (code: string, discountPercentage: string) =>
-    ({ priceList: { code, name: `List ${code}`, currencyCode: 'EUR' }, discountPercentage }) as CustomerScope;
   const [one, other] = [scopeOf('A', '10'), scopeOf('B', '20')];
   for (const [scope, code, net] of [
     [one, 'A', 9],
