@@ -8,7 +8,13 @@ import { engine, type Environment, TestDatabase, TestService } from './support/t
 const program = engine === 'mysql' && process.env.TEST_MYSQL_PROGRAM;
 const notRun = 'NOT RUN: encrypted connections, because TEST_MYSQL_URL names a server that is not ours';
 
-if (engine === 'mysql')
+if (engine === 'sqlite')
+  test('the embedded database has no connections to encrypt', async () => {
+    const database = await TestDatabase.create();
+    expect(() => database.settings({ DATABASE_TLS: 'true' })).toThrow('DATABASE_TLS needs a DATABASE_URL');
+    await database.drop();
+  });
+else
   (program ? describe : describe.skip)(program ? 'a server that takes encrypted connections only' : notRun, () => {
     const url = process.env.TEST_MYSQL_URL;
     let own: Certificate;
