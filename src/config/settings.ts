@@ -89,7 +89,7 @@ export class Settings {
   @port(3000)
   readonly PORT!: number;
 
-  /** The management port: probes. Never behind the ingress. 0 picks a free one. */
+  /** The management port: probes and metrics. Never behind the ingress. 0 picks a free one. */
   @port(3001)
   readonly MANAGEMENT_PORT!: number;
 
