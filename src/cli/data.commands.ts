@@ -9,7 +9,7 @@ export function dataCommands(program: Command, session: Session, print: (text: s
     .command('migrate')
     .description('Brings the database to the schema of this version, and its documents of products to its shape.')
     .action(async () => {
-      const done = await (await session.unmigrated()).migrate();
+      const done = await (await session.unmigrated()).migrate(print);
       print(done.length ? `Ran ${done.join(', ')}.` : 'The schema is current.');
       const made = await (await session.get(ProductDocuments)).build();
       if (made) print(`Made ${made} document(s).`);

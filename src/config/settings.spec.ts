@@ -149,6 +149,16 @@ describe('files', () => {
         ]);
   });
 
+  test('no address is taken for the name that a certificate is of (decision 78)', () => {
+    const named = 'mysql://db/catalogue';
+    const addressed = 'mysql://user:secret@10.0.0.1:3306/catalogue';
+    const DATABASE_TLS = 'true';
+    const complaints = [expect.stringMatching(/^DATABASE_TLS needs host names/)];
+    expect(problems({ DATABASE_URL: addressed, DATABASE_TLS })).toEqual(complaints);
+    expect(problems({ DATABASE_URL: named, DATABASE_REPLICA_URLS: addressed, DATABASE_TLS })).toEqual(complaints);
+    expect(readSettings({ DATABASE_URL: addressed }).DATABASE_TLS).toBe(false);
+  });
+
   test('certificates where nothing is encrypted are a mistake', () => {
     const path = holding('-----BEGIN CERTIFICATE-----\n');
     const DATABASE_URL = 'mysql://db/catalogue';

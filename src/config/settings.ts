@@ -15,6 +15,7 @@ import {
   validateSync,
 } from 'class-validator';
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 
 const ENVIRONMENTS = ['development', 'production', 'test'] as const;
 const MYSQL_URL = /^mysql:\/\/([^@/]+@)?[^@/:]+(:\d{1,5})?\/[^/?#]+$/;
@@ -240,6 +241,10 @@ function contradictions(settings: Settings): string[] {
     ],
     [settings.DATABASE_TLS && !isServer, 'DATABASE_TLS needs a DATABASE_URL that is mysql://…'],
     [
+      settings.DATABASE_TLS && [settings.DATABASE_URL, ...settings.DATABASE_REPLICA_URLS].some(namesAddress),
+      'DATABASE_TLS needs host names in DATABASE_URL and DATABASE_REPLICA_URLS: a certificate is not verified for an IP address',
+    ],
+    [
       settings.DATABASE_CA_FILE !== undefined && !settings.DATABASE_TLS,
       'DATABASE_CA_FILE needs a DATABASE_TLS that is not false',
     ],
@@ -249,6 +254,11 @@ function contradictions(settings: Settings): string[] {
     ],
   ];
   return problems.filter(([holds]) => holds).map(([, problem]) => problem);
+}
+
+/** Whether the host of a URL is an IP address rather than a name. */
+function namesAddress(url: string): boolean {
+  return URL.canParse(url) && isIP(new URL(url).hostname) > 0;
 }
 
 /** The environment holds settings that are wrong: one line each in `problems`. */

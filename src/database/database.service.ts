@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DataSource, MigrationExecutor } from 'typeorm';
+import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { withDeadline } from './deadline.js';
 import { ENGINE, type Engine, type Snapshot, type WriteSession } from './engine.js';
@@ -65,15 +65,20 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
     this.usable = true;
   }
 
-  /** Runs what migrations are pending, in one process at a time. @returns their names. */
-  async migrate(): Promise<string[]> {
+  /**
+   * Runs what migrations are pending, in one process at a time.
+   * @param tell told what it waits for
+   * @returns their names
+   */
+  async migrate(tell = (line: string): void => this.logger.warn(line)): Promise<string[]> {
     await this.reach();
     if (!(await this.pendingMigrations()).length) return [];
-    return this.engine.alone(this.dataSource, async () => {
-      const executor = new MigrationExecutor(this.dataSource);
+    const work = async (queryRunner: QueryRunner) => {
+      const executor = new MigrationExecutor(this.dataSource, queryRunner);
       executor.transaction = 'none';
       return (await executor.executePendingMigrations()).map(({ name }) => name);
-    });
+    };
+    return this.engine.alone(this.dataSource, work, tell);
   }
 
   /** Keeps trying in the background until {@link connect} succeeds, or the process stops. @returns whether it did */

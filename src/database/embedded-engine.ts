@@ -1,6 +1,6 @@
 import Libsql from 'libsql';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import type { DataSource, DataSourceOptions } from 'typeorm';
+import type { DataSource, DataSourceOptions, QueryRunner } from 'typeorm';
 import type { SqlPart, Engine, Snapshot, WriteSession } from './engine.js';
 import { migrations } from './migrations/migrations.js';
 import type { Query, Row } from './query.js';
@@ -73,12 +73,12 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
-  async alone<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
+  async alone<T>(dataSource: DataSource, work: (queryRunner: QueryRunner) => Promise<T>): Promise<T> {
     // A table that others refer to is changed by replacing it, which must not take their rows along.
     await dataSource.query('PRAGMA foreign_keys = OFF');
     await dataSource.query('BEGIN IMMEDIATE');
     try {
-      const result = await work();
+      const result = await work(dataSource.createQueryRunner());
       await dataSource.query('COMMIT');
       return result;
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { DataSource, DataSourceOptions } from 'typeorm';
+import type { DataSource, DataSourceOptions, QueryRunner } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import { EmbeddedEngine } from './embedded-engine.js';
 import type { Query } from './query.js';
@@ -59,8 +59,15 @@ export interface Engine {
   /** Runs `work` in one transaction on a connection of its own, after every other writer of this kind. */
   write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T>;
 
-  /** Runs `work` while nobody else migrates. */
-  alone<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `work`, which migrates by the query runner, while nobody else imports or migrates.
+   * @param tell told, for the operator, what else it waits for
+   */
+  alone<T>(
+    dataSource: DataSource,
+    work: (queryRunner: QueryRunner) => Promise<T>,
+    tell: (line: string) => void,
+  ): Promise<T>;
 
   close(): Promise<void>;
 }

@@ -1,36 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { DataSource, type DataSourceOptions, type QueryRunner, type ReplicationMode } from 'typeorm';
 import type { Settings } from '../config/settings.js';
-import { withDeadline } from './deadline.js';
-import type { SqlPart, Engine, Snapshot, WriteSession } from './engine.js';
+import type { Engine, Snapshot, WriteSession } from './engine.js';
+import { Lease } from './lease.js';
 import { migrations } from './migrations/migrations.js';
+import { inShortAttempts } from './migrations/short-attempts.js';
 import type { Query, Row } from './query.js';
-
-/** How long a command waits for another's import or migration, in seconds. */
-const LOCK_SECONDS = 3600;
-/** A lock's name holds for the whole server and has at most 64 characters. */
-const LOCK_NAME = `CONCAT('customer-data:', LEFT(SHA2(DATABASE(), 256), 40))`;
-
-/**
- * What a session of ours must not inherit from the server: without backslash escapes the parameters that mysql2 escapes
- * could leave their quotes, a row limit would shorten answers, without strictness values would be cut, without
- * autocommit what a command writes would be lost, without foreign keys rows would outlive what they hang on, and on
- * another isolation level readers could see half of an import.
- */
-const SESSION = [
-  `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION',
-  SESSION sql_select_limit = 18446744073709551615, SESSION autocommit = 1, SESSION foreign_key_checks = 1`,
-  'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
-];
+import { SESSION } from './server-session.js';
+import { rowIn, straightJoin, upsertClause, values } from './server-sql.js';
+import { underLock } from './writers-lock.js';
 
 /** What of mysql2's pool is needed to set up each of its connections; statements on one run in their order. */
 interface SessionPool {
   on(event: 'connection', listener: (connection: { query(sql: string, done: () => void): void }) => void): void;
-}
-
-/** What of a pooled connection of mysql2 is needed to give up on it. */
-interface Destroyable {
-  destroy(): void;
 }
 
 /** What of a pooled connection of mysql2 is needed for prepared statements, which TypeORM does not know. */
@@ -117,7 +99,9 @@ export class ServerEngine implements Engine {
   }
 
   async write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
-    return underLock(dataSource, async (query, connection) => {
+    return underLock(dataSource, async (queryRunner) => {
+      const query: Query = (sql, parameters = []) => queryRunner.query(sql, [...parameters]);
+      const connection: Preparing = await queryRunner.connect();
       const prepared: Query = async (sql, parameters) => (await connection.promise().execute(sql, parameters))[0];
       const [row] = await query('SELECT @@max_allowed_packet AS bytes');
       // The parameters are part of the text, so that their number is bounded by its length alone.
@@ -140,8 +124,12 @@ export class ServerEngine implements Engine {
     });
   }
 
-  alone<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
-    return underLock(dataSource, work);
+  alone<T>(
+    dataSource: DataSource,
+    work: (queryRunner: QueryRunner) => Promise<T>,
+    tell: (line: string) => void,
+  ): Promise<T> {
+    return underLock(dataSource, (queryRunner) => inShortAttempts(queryRunner, work, tell));
   }
 
   async close(): Promise<void> {
@@ -167,111 +155,7 @@ export class ServerEngine implements Engine {
   }
 }
 
-/** Connections whose session is set up. */
-const sessionsSetUp = new WeakSet<Destroyable>();
-
-/** A pooled connection for one task. */
-class Lease {
-  private broken = false;
-
-  private constructor(
-    private readonly queryRunner: QueryRunner,
-    private readonly connection: Destroyable,
-    private readonly patience: number,
-  ) {}
-
-  /**
-   * @param none what is said where no connection comes free
-   * @param wait milliseconds to wait for one
-   * @param patience milliseconds that each statement may take
-   */
-  static async of(
-    pool: DataSource,
-    none: string,
-    wait: number,
-    patience: number,
-    mode: ReplicationMode = 'master',
-  ): Promise<Lease> {
-    const queryRunner = pool.createQueryRunner(mode);
-    const late = () => queryRunner.release();
-    const message = `${none} came free within ${wait} ms`;
-    const connection = await withDeadline<Destroyable>(queryRunner.connect(), wait, message, late);
-    return new Lease(queryRunner, connection, patience);
-  }
-
-  /** Sets up the session of a connection that nothing set up before. */
-  async prepare(): Promise<void> {
-    if (sessionsSetUp.has(this.connection)) return;
-    try {
-      for (const sql of SESSION) await this.query(sql);
-    } catch (error) {
-      await this.release();
-      throw error;
-    }
-    sessionsSetUp.add(this.connection);
-  }
-
-  readonly query: Query = async (sql, parameters = []) => {
-    if (this.broken) throw new Error('The connection was given up');
-    const message = `The database did not answer within ${this.patience} ms`;
-    return withDeadline<Row[]>(this.queryRunner.query(sql, [...parameters]), this.patience, message).catch((error) => {
-      this.broken ||= error.message === message;
-      throw error;
-    });
-  };
-
-  async release(): Promise<void> {
-    if (this.broken) this.connection.destroy();
-    await this.queryRunner.release();
-  }
-}
-
 function encryption({ DATABASE_TLS, DATABASE_CA_FILE: path }: Settings) {
   if (!DATABASE_TLS) return undefined;
   return { ca: path && readFileSync(path, 'utf8'), verifyIdentity: true };
-}
-
-function straightJoin(table: string, index = 'PRIMARY'): string {
-  return `STRAIGHT_JOIN ${table} FORCE INDEX (${index})`;
-}
-
-function upsertClause(_keys: readonly string[], columns: readonly string[]): string {
-  return ` ON DUPLICATE KEY UPDATE ${columns.map((column) => `${column} = VALUES(${column})`).join()}`;
-}
-
-/** One placeholder for all rows is several times cheaper to fill in than one a value. */
-function values(rows: readonly (readonly unknown[])[]): SqlPart {
-  return { sql: '?', parameters: [rows] };
-}
-
-/** Grouped by the first column: MariaDB takes time by the square for (a, b) IN (…) where there is a further index. */
-function rowIn(columns: readonly string[], rows: readonly (readonly unknown[])[]): SqlPart {
-  const [first, second] = columns;
-  if (!second) return { sql: `${first} IN (${rows.map(() => '?').join()})`, parameters: rows.flat() };
-  const groups = new Map<unknown, unknown[]>();
-  for (const [one, other] of rows) {
-    const group = groups.get(one);
-    if (group) group.push(other);
-    else groups.set(one, [other]);
-  }
-  const terms = [...groups.values()].map((group) => `(${first} = ? AND ${second} IN (${group.map(() => '?').join()}))`);
-  return { sql: `(${terms.join(' OR ')})`, parameters: [...groups].flat(2) };
-}
-
-/** Runs `work` on a connection of its own that holds the writers' lock, which ends with the connection if we die. */
-async function underLock<T>(
-  dataSource: DataSource,
-  work: (query: Query, connection: Preparing) => Promise<T>,
-): Promise<T> {
-  const queryRunner = dataSource.createQueryRunner();
-  const query: Query = (sql, parameters = []) => queryRunner.query(sql, [...parameters]);
-  try {
-    const [row] = await query(`SELECT GET_LOCK(${LOCK_NAME}, ?) AS taken`, [LOCK_SECONDS]);
-    if (Number(row?.taken) !== 1)
-      throw new Error(`Another import or migration has held its lock for ${LOCK_SECONDS} s; is it stuck?`);
-    return await work(query, await queryRunner.connect());
-  } finally {
-    await query(`DO RELEASE_LOCK(${LOCK_NAME})`).catch(() => undefined);
-    await queryRunner.release();
-  }
 }
