@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { importFiles } from './support/import-files.js';
 import { ServiceProcess } from './support/service-process.js';
-import { TestDatabase } from './support/test-service.js';
+import { engine, TestDatabase } from './support/test-service.js';
 
 let database: TestDatabase;
 let service: ServiceProcess;
@@ -17,6 +18,14 @@ afterEach(async () => {
   await database.drop();
 });
 
+/** The samples of a metric of ours, by their labels. */
+const samples = (text: string, name: string) =>
+  Object.fromEntries(
+    [...text.matchAll(new RegExp(`^customer_data_${name}(\\{.*\\})? (\\S+)$`, 'gm'))].map(([, labels, value]) => [
+      labels ?? '',
+      Number(value),
+    ]),
+  );
 const scrape = async (managementUrl: string) => (await fetch(`${managementUrl}/metrics`)).text();
 
 test('each answer is counted once, under bounded labels, and only the management port tells (decision 81)', async () => {
@@ -60,4 +69,37 @@ test('each answer is counted once, under bounded labels, and only the management
   for (const name of ['downloads_active', 'downloads_waiting', 'quota_store_degraded'])
     expect(text).toContain(`\ncustomer_data_${name} 0\n`);
   expect(text).toContain('\nnodejs_eventloop_lag_seconds ');
+});
+
+test('the last import of each table is told, also while the database does not answer (decision 88)', async () => {
+  const { managementUrl } = await service.ports();
+  await service.printing(/The database is ready/);
+  const before = Date.now() / 1000;
+  const name = 'table_imported_timestamp_seconds';
+  expect(samples(await scrape(managementUrl), name)).toEqual({});
+  await database.load(importFiles({ 'warehouses.csv': [['W']], 'price_lists.csv': [] }));
+  const first = samples(await scrape(managementUrl), name);
+  expect(Object.keys(first)).toEqual(['{table="price_lists"}', '{table="warehouses"}']);
+  for (const time of Object.values(first)) expect(time).toBeGreaterThanOrEqual(Math.floor(before));
+  await database.load(importFiles({ 'warehouses.csv': [['W']] }));
+  const second = samples(await scrape(managementUrl), name);
+  expect(second['{table="price_lists"}']).toBe(first['{table="price_lists"}']);
+  expect(second['{table="warehouses"}']).toBeGreaterThan(first['{table="warehouses"}']!);
+  // A refused import is none.
+  await expect(database.load(importFiles({ 'warehouses.csv': [['']] }))).rejects.toThrow();
+  expect(samples(await scrape(managementUrl), name)).toEqual(second);
+  await database.sql('DROP TABLE imported_tables');
+  expect(samples(await scrape(managementUrl), name)).toEqual(second);
+});
+
+test('the pools of connections to a server are told (decision 88)', async () => {
+  const { managementUrl } = await service.ports();
+  await service.printing(/The database is ready/);
+  const text = await scrape(managementUrl);
+  const pools = engine === 'sqlite' ? [] : ['look-up', 'download'];
+  const each = (...values: number[]) => Object.fromEntries(pools.map((pool, at) => [`{pool="${pool}"}`, values[at]]));
+  expect(samples(text, 'database_connections_limit')).toEqual(each(5, 10));
+  expect(samples(text, 'database_connections_waiting')).toEqual(each(0, 0));
+  // Told before the look-up of the same answer begins.
+  expect(samples(text, 'database_connections_in_use')).toEqual(each(0, 0));
 });

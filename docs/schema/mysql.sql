@@ -48,6 +48,12 @@ CREATE TABLE `import_runs` (
   KEY `import_runs_StartedAt` (`StartedAt`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
 
+CREATE TABLE `imported_tables` (
+  `TableName` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `ImportedAt` datetime(3) NOT NULL,
+  PRIMARY KEY (`TableName`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
 CREATE TABLE `price_lists` (
   `PriceListCode` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
   `PriceListName` varchar(255) COLLATE utf8mb4_0900_bin DEFAULT NULL,

@@ -45,6 +45,11 @@ CREATE TABLE import_runs (
 
 CREATE INDEX import_runs_StartedAt ON import_runs (StartedAt);
 
+CREATE TABLE imported_tables (
+  TableName varchar(64) NOT NULL PRIMARY KEY,
+  ImportedAt text NOT NULL
+);
+
 CREATE TRIGGER content_price_lists_delete AFTER DELETE ON price_lists FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
 
 CREATE TRIGGER content_price_lists_insert AFTER INSERT ON price_lists FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;

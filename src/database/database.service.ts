@@ -25,6 +25,11 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
+  /** The pools of connections; none on the embedded database. */
+  get pools(): Engine['pools'] {
+    return this.engine.pools;
+  }
+
   /** Runs one short statement. @throws if the database is not usable (yet) or does not answer within the wait setting */
   readonly query: Query = async (sql, parameters = []) => {
     this.assertUsable();

@@ -19,6 +19,7 @@ const LIMITS = { parameters: 32_766, bytes: 1_000_000_000 };
  */
 export class EmbeddedEngine implements Engine {
   readonly options: DataSourceOptions;
+  readonly pools = [];
 
   constructor(private readonly path: string) {
     this.options = {

@@ -42,10 +42,21 @@ export interface WriteSession {
   rowIn(columns: readonly string[], rows: readonly (readonly unknown[])[]): SqlPart;
 }
 
+/** A pool of connections: how many are taken, and how many tasks wait for one. */
+export interface PoolLoad {
+  /** What the connections are for. */
+  readonly name: string;
+  readonly size: number;
+  inUse: number;
+  waiting: number;
+}
+
 /** All that differs between the embedded database and a server, except for column types (see migrations/dialect.ts). */
 export interface Engine {
   /** Options of the data source that serves look-ups, records of customers and keys, and migrations. */
   readonly options: DataSourceOptions;
+
+  readonly pools: readonly Readonly<PoolLoad>[];
 
   /** Opens a data source with every connection set up. @throws if that fails; then it is closed again */
   open(dataSource: DataSource): Promise<void>;

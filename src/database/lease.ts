@@ -1,5 +1,6 @@
 import type { DataSource, QueryRunner, ReplicationMode } from 'typeorm';
 import { withDeadline } from './deadline.js';
+import type { PoolLoad } from './engine.js';
 import type { Query, Row } from './query.js';
 import { SESSION } from './server-session.js';
 
@@ -11,6 +12,15 @@ interface Destroyable {
 /** Connections whose session is set up. */
 const sessionsSetUp = new WeakSet<Destroyable>();
 
+/** What holds for the connections of a pool. */
+export interface LeaseTerms {
+  /** Milliseconds to wait for one. */
+  readonly wait: number;
+  /** Milliseconds that each statement may take. */
+  readonly patience: number;
+  readonly load: PoolLoad;
+}
+
 /** A pooled connection for one task. */
 export class Lease {
   private broken = false;
@@ -18,26 +28,21 @@ export class Lease {
   private constructor(
     private readonly queryRunner: QueryRunner,
     private readonly connection: Destroyable,
-    private readonly patience: number,
-  ) {}
+    private readonly terms: LeaseTerms,
+  ) {
+    terms.load.inUse++;
+  }
 
-  /**
-   * @param none what is said where no connection comes free
-   * @param wait milliseconds to wait for one
-   * @param patience milliseconds that each statement may take
-   */
-  static async of(
-    pool: DataSource,
-    none: string,
-    wait: number,
-    patience: number,
-    mode: ReplicationMode = 'master',
-  ): Promise<Lease> {
+  /** @throws if no connection comes free in time */
+  static async of(pool: DataSource, terms: LeaseTerms, mode: ReplicationMode = 'master'): Promise<Lease> {
+    const { wait, load } = terms;
     const queryRunner = pool.createQueryRunner(mode);
     const late = () => queryRunner.release();
-    const message = `${none} came free within ${wait} ms`;
-    const connection = await withDeadline<Destroyable>(queryRunner.connect(), wait, message, late);
-    return new Lease(queryRunner, connection, patience);
+    const message = `None of the ${load.size} ${load.name} connections came free within ${wait} ms`;
+    load.waiting++;
+    const connected = withDeadline<Destroyable>(queryRunner.connect(), wait, message, late);
+    const connection = await connected.finally(() => load.waiting--);
+    return new Lease(queryRunner, connection, terms);
   }
 
   /** Sets up the session of a connection that nothing set up before. */
@@ -54,14 +59,16 @@ export class Lease {
 
   readonly query: Query = async (sql, parameters = []) => {
     if (this.broken) throw new Error('The connection was given up');
-    const message = `The database did not answer within ${this.patience} ms`;
-    return withDeadline<Row[]>(this.queryRunner.query(sql, [...parameters]), this.patience, message).catch((error) => {
+    const { patience } = this.terms;
+    const message = `The database did not answer within ${patience} ms`;
+    return withDeadline<Row[]>(this.queryRunner.query(sql, [...parameters]), patience, message).catch((error) => {
       this.broken ||= error.message === message;
       throw error;
     });
   };
 
   async release(): Promise<void> {
+    this.terms.load.inUse--;
     if (this.broken) this.connection.destroy();
     await this.queryRunner.release();
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { DataSource, type DataSourceOptions, type QueryRunner, type ReplicationMode } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import type { Engine, Snapshot, WriteSession } from './engine.js';
-import { Lease } from './lease.js';
+import { Lease, type LeaseTerms } from './lease.js';
 import { migrations } from './migrations/migrations.js';
 import { inShortAttempts } from './migrations/short-attempts.js';
 import type { Query, Row } from './query.js';
@@ -26,9 +26,17 @@ interface Preparing {
  */
 export class ServerEngine implements Engine {
   readonly options: DataSourceOptions;
+  readonly pools: Engine['pools'];
+  private readonly lookUps: LeaseTerms;
+  private readonly downloads: LeaseTerms;
   private snapshots?: Promise<DataSource>;
 
   constructor(private readonly settings: Settings) {
+    const { DATABASE_WAIT_MS: wait, DOWNLOAD_STALL_SECONDS: stall } = settings;
+    const load = (name: string, size: number) => ({ name, size, inUse: 0, waiting: 0 });
+    this.lookUps = { wait, patience: wait, load: load('look-up', settings.DATABASE_POOL_SIZE) };
+    this.downloads = { wait, patience: stall * 1000, load: load('download', settings.DOWNLOAD_POOL_SIZE) };
+    this.pools = [this.lookUps.load, this.downloads.load];
     this.options = {
       type: 'mysql',
       url: settings.DATABASE_URL,
@@ -59,8 +67,7 @@ export class ServerEngine implements Engine {
   }
 
   async lookUp(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
-    const { DATABASE_WAIT_MS: wait, DATABASE_POOL_SIZE: size } = this.settings;
-    const lease = await Lease.of(dataSource, `None of the ${size} look-up connections`, wait, wait);
+    const lease = await Lease.of(dataSource, this.lookUps);
     try {
       return await lease.query(sql, parameters);
     } finally {
@@ -92,8 +99,7 @@ export class ServerEngine implements Engine {
   }
 
   private async leaseFrom(pool: DataSource, mode: ReplicationMode): Promise<Lease> {
-    const { DATABASE_WAIT_MS: wait, DOWNLOAD_POOL_SIZE: size, DOWNLOAD_STALL_SECONDS: stall } = this.settings;
-    const lease = await Lease.of(pool, `None of the ${size} download connections`, wait, stall * 1000, mode);
+    const lease = await Lease.of(pool, this.downloads, mode);
     await lease.prepare();
     return lease;
   }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Repository } from 'typeorm';
 import { DatabaseService } from '../database/database.service.js';
 import type { WriteSession } from '../database/engine.js';
-import { timestampText } from '../resource/utc-time.js';
+import { timestampText, utcTime } from '../resource/utc-time.js';
 import { ImportRun } from './import-run.entity.js';
 import type { FileSummary, TableSummary } from './import-summary.js';
 
@@ -45,9 +45,23 @@ export class ImportLogService {
   }
 
   /** Records the success of an import in the very transaction that makes it one. */
-  async succeed({ query }: WriteSession, id: string, files: FileSummary[], tables: TableSummary[]): Promise<void> {
-    const values = [timestampText(new Date()), JSON.stringify(files), JSON.stringify(tables), id];
-    await query(`UPDATE import_runs SET EndedAt = ?, Outcome = 'imported', Files = ?, Tables = ? WHERE ID = ?`, values);
+  async succeed(session: WriteSession, id: string, files: FileSummary[], tables: TableSummary[]): Promise<void> {
+    const now = timestampText(new Date());
+    await session.query(
+      `UPDATE import_runs SET EndedAt = ?, Outcome = 'imported', Files = ?, Tables = ? WHERE ID = ?`,
+      [now, JSON.stringify(files), JSON.stringify(tables), id],
+    );
+    const fed = new Set(tables.filter(({ file }) => file !== null).map(({ table }) => table));
+    if (!fed.size) return;
+    const { sql, parameters } = session.values([...fed].map((table) => [table, now]));
+    const overwrite = session.upsertClause(['TableName'], ['ImportedAt']);
+    await session.query(`INSERT INTO imported_tables (TableName, ImportedAt) VALUES ${sql}${overwrite}`, parameters);
+  }
+
+  /** When an import last ended that had a file for the table, by the name of the table. */
+  async lastByTable(): Promise<Map<string, Date>> {
+    const rows = await this.database.query('SELECT TableName, ImportedAt FROM imported_tables');
+    return new Map(rows.map(({ TableName, ImportedAt }) => [String(TableName), utcTime(ImportedAt)]));
   }
 
   /**

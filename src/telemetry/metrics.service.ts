@@ -1,11 +1,9 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { METHODS } from 'node:http';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { DownloadSlots } from '../download/download-slots.js';
-import { QuotaService } from '../quota/quota.service.js';
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 
-/** Counts every answer once, when it is finished or given up, and tells the state of the process. */
+/** Counts every answer once, when it is finished or given up, and tells of the process. */
 @Injectable()
 export class MetricsService implements NestMiddleware {
   readonly registry = new Registry();
@@ -40,12 +38,8 @@ export class MetricsService implements NestMiddleware {
     registers: this.registers,
   });
 
-  constructor(slots: DownloadSlots, quotas: QuotaService) {
+  constructor() {
     collectDefaultMetrics({ register: this.registry });
-    this.gauge('customer_data_downloads_active', 'Downloads under way', () => slots.load.active);
-    this.gauge('customer_data_downloads_waiting', 'Requests that wait for a download', () => slots.load.waiting);
-    const help = '1 while this replica counts requests for itself, since Redis does not answer';
-    this.gauge('customer_data_quota_store_degraded', help, () => Number(quotas.degraded));
   }
 
   use(request: Request, response: Response, next: NextFunction): void {
@@ -68,12 +62,5 @@ export class MetricsService implements NestMiddleware {
     // First of all listeners: Node's own one begins to send the next answer of the connection.
     response.prependListener('finish', end).on('close', end);
     next();
-  }
-
-  private gauge(name: string, help: string, value: () => number): void {
-    const collect = function (this: Gauge) {
-      this.set(value());
-    };
-    this.registry.registerMetric(new Gauge({ name, help, registers: [], collect }));
   }
 }

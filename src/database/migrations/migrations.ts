@@ -2,6 +2,7 @@ import { InitialSchema1764201600000 } from './1764201600000-initial-schema.js';
 import { ImportRuns1764288000000 } from './1764288000000-import-runs.js';
 import { ProductDocuments1764291600000 } from './1764291600000-product-documents.js';
 import { EligibilityIndex1764378000000 } from './1764378000000-eligibility-index.js';
+import { ImportedTables1764460800000 } from './1764460800000-imported-tables.js';
 
 /** Every migration, oldest first. A new one is written by hand and added here: it has to run on every engine. */
 export const migrations = [
@@ -9,4 +10,5 @@ export const migrations = [
   ImportRuns1764288000000,
   ProductDocuments1764291600000,
   EligibilityIndex1764378000000,
+  ImportedTables1764460800000,
 ];

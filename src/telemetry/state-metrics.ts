@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+import { DatabaseService } from '../database/database.service.js';
+import { withDeadline } from '../database/deadline.js';
+import { DownloadSlots } from '../download/download-slots.js';
+import { ImportLogService } from '../import/import-log.service.js';
+import { QuotaService } from '../quota/quota.service.js';
+import { MetricsService } from './metrics.service.js';
+
+/** How long whoever asks for metrics waits for the database, in milliseconds. */
+const PATIENCE_MS = 1000;
+
+/** What state the process is in, as it is when somebody asks. */
+@Injectable()
+export class StateMetrics {
+  /** As the database last told. */
+  private imported: ReadonlyMap<string, Date> = new Map();
+  private asking?: Promise<void>;
+
+  constructor(
+    private readonly metrics: MetricsService,
+    private readonly imports: ImportLogService,
+    database: DatabaseService,
+    slots: DownloadSlots,
+    quotas: QuotaService,
+  ) {
+    this.gauge('downloads_active', 'Downloads under way', () => slots.load.active);
+    this.gauge('downloads_waiting', 'Requests that wait for a download', () => slots.load.waiting);
+    const alone = '1 while this replica counts requests for itself, since Redis does not answer';
+    this.gauge('quota_store_degraded', alone, () => Number(quotas.degraded));
+    const pools = (value: 'size' | 'inUse' | 'waiting') => () =>
+      database.pools.map((pool): Sample => [pool.name, pool[value]]);
+    this.gauge('database_connections_limit', 'Connections that a pool may have', pools('size'), 'pool');
+    this.gauge('database_connections_in_use', 'Connections that are taken', pools('inUse'), 'pool');
+    this.gauge('database_connections_waiting', 'Tasks that wait for a connection', pools('waiting'), 'pool');
+    const at = 'When an import last ended that had a file for the table, in seconds since 1970';
+    this.gauge('table_imported_timestamp_seconds', at, () => this.importTimes(), 'table');
+  }
+
+  /** The latest that is known: a database that does not answer must not keep everything else from being told. */
+  private async importTimes(): Promise<Sample[]> {
+    this.asking ??= this.imports
+      .lastByTable()
+      .then((times) => void (this.imported = times))
+      .finally(() => (this.asking = undefined));
+    await withDeadline(this.asking, PATIENCE_MS, 'late').catch(() => undefined);
+    return [...this.imported].map(([table, time]) => [table, time.getTime() / 1000]);
+  }
+
+  private gauge(
+    name: string,
+    help: string,
+    value: () => number | Sample[] | Promise<Sample[]>,
+    ...labelNames: string[]
+  ): void {
+    const collect = async function (this: Gauge) {
+      const samples = await value();
+      if (typeof samples === 'number') return this.set(samples);
+      this.reset();
+      for (const [label, sample] of samples) this.labels(label).set(sample);
+    };
+    const gauge = new Gauge({ name: `customer_data_${name}`, help, labelNames, registers: [], collect });
+    this.metrics.registry.registerMetric(gauge);
+  }
+}
+
+/** The value of a label and what is measured there. */
+type Sample = [label: string, value: number];
