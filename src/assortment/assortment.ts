@@ -1,4 +1,4 @@
-import { turn } from './turn.js';
+import { turn } from '../database/turn.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
 import type { Snapshot } from '../database/engine.js';

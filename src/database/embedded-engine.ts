@@ -1,9 +1,10 @@
 import Libsql from 'libsql';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, DataSourceOptions, QueryRunner } from 'typeorm';
 import type { SqlPart, Engine, Snapshot, WriteSession } from './engine.js';
 import { migrations } from './migrations/migrations.js';
 import type { Query, Row } from './query.js';
+import { turn } from './turn.js';
 
 /** How long a statement waits for a lock, in milliseconds. It blocks the whole process meanwhile. */
 const BUSY_MS = 5000;
@@ -53,8 +54,8 @@ export class EmbeddedEngine implements Engine {
     }
     const query = queryOn(connection);
     const inTurn: Query = async (sql, parameters) => {
-      // A statement blocks the process; between two of them everybody else has a turn.
-      await setImmediate();
+      // A statement blocks the process; between two of them, of whichever answers, everybody else has a turn.
+      await turn();
       return query(sql, parameters);
     };
     return { query: inTurn, join: (table) => `CROSS JOIN ${table}`, close: async () => rollBack(connection) };

@@ -8,7 +8,7 @@ export function tableOf(entity: Resource): string {
   return table.name;
 }
 
-/** What a SELECT lists to read the columns of an entity that an answer is made of, each under its own name. */
+/** What a SELECT lists to read the columns of an entity, each under its own name, but those that all rows of an answer share. */
 export function selectColumns(entity: Resource): string {
   const table = tableOf(entity);
   return columnsOf(entity)

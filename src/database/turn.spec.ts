@@ -1,0 +1,28 @@
+import { setImmediate } from 'node:timers/promises';
+import { turn } from './turn.js';
+
+test('one waiter goes on in a turn of the event loop, in order, however many there are', async () => {
+  const gone: string[] = [];
+  const wait = async (name: string) => {
+    for (let times = 1; times <= 2; times++) {
+      await turn();
+      gone.push(`${name}${times}`);
+    }
+  };
+  const all = Promise.all(['a', 'b', 'c'].map(wait));
+  expect(gone).toEqual([]);
+  const perTurn: number[] = [];
+  while (gone.length < 6) {
+    const before = gone.length;
+    await setImmediate();
+    perTurn.push(gone.length - before);
+  }
+  await all;
+  expect(gone).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'c2']);
+  expect(Math.max(...perTurn)).toBe(1);
+});
+
+test('a waiter that comes when nobody waits is served, too', async () => {
+  await turn();
+  await turn();
+});
