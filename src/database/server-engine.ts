@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { DataSource, type DataSourceOptions, type QueryRunner, type ReplicationMode } from 'typeorm';
 import type { Settings } from '../config/settings.js';
-import type { Engine, Snapshot, WriteSession } from './engine.js';
+import type { Engine, PoolLoad, Snapshot, WriteSession } from './engine.js';
 import { Lease, type LeaseTerms } from './lease.js';
 import { migrations } from './migrations/migrations.js';
 import { inShortAttempts } from './migrations/short-attempts.js';
@@ -33,9 +33,8 @@ export class ServerEngine implements Engine {
 
   constructor(private readonly settings: Settings) {
     const { DATABASE_WAIT_MS: wait, DOWNLOAD_STALL_SECONDS: stall } = settings;
-    const load = (name: string, size: number) => ({ name, size, inUse: 0, waiting: 0 });
-    this.lookUps = { wait, patience: wait, load: load('look-up', settings.DATABASE_POOL_SIZE) };
-    this.downloads = { wait, patience: stall * 1000, load: load('download', settings.DOWNLOAD_POOL_SIZE) };
+    this.lookUps = { wait, patience: wait, load: idle('look-up', settings.DATABASE_POOL_SIZE) };
+    this.downloads = { wait, patience: stall * 1000, load: idle('download', settings.DOWNLOAD_POOL_SIZE) };
     this.pools = [this.lookUps.load, this.downloads.load];
     this.options = {
       type: 'mysql',
@@ -159,6 +158,10 @@ export class ServerEngine implements Engine {
     });
     return this.snapshots;
   }
+}
+
+function idle(name: string, size: number): PoolLoad {
+  return { name, size, inUse: 0, waiting: 0 };
 }
 
 function encryption({ DATABASE_TLS, DATABASE_CA_FILE: path }: Settings) {
