@@ -41,13 +41,13 @@ async function patiently(work: () => void): Promise<void> {
   }
 }
 
-/** Resolves when a transaction waits for another one's lock on the server; or after a while, if none needs to. */
-export async function lockWait(database: TestDatabase): Promise<void> {
+/** Resolves when so many transactions wait for others' locks on the server; or after a while, if they need not. */
+export async function lockWait(database: TestDatabase, count = 1): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt++, await sleep(100)) {
     const waiting = await database.sql(
       `SELECT 1 FROM information_schema.innodb_trx JOIN information_schema.processlist ON ID = trx_mysql_thread_id
        WHERE trx_state = 'LOCK WAIT' AND DB = DATABASE()`,
     );
-    if (waiting.length) return;
+    if (waiting.length >= count) return;
   }
 }
