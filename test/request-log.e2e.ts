@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { call, tokenCall, tokenIn } from './support/http-call.js';
+import { type Call, call, tokenCall, tokenIn } from './support/http-call.js';
 import { ServiceProcess } from './support/service-process.js';
-import { TestDatabase } from './support/test-service.js';
+import { engine, TestDatabase } from './support/test-service.js';
 import { loadVersion, SlowDownload } from './support/versioned-catalogue.js';
 
 const JWT_SECRET = 'a-signing-secret-of-the-request-log-suite';
@@ -64,27 +64,28 @@ describe('a line for each request (decision 84)', () => {
     expect(Math.abs(Date.parse(String(record!.time)) - Date.now())).toBeLessThan(60_000);
   });
 
-  test.each<[string, Record<string, unknown>, () => Parameters<typeof call>[1]]>([
-    ['no token', { route: '/products', status: 401 }, () => ({ path: '/products' })],
-    ['a token that is none', { route: '/prices', status: 401 }, () => ({ path: '/prices', token: `${key}.x.y` })],
-    ['a path that is none', { route: 'other', status: 404 }, () => ({ path: `/${key}?key=${key}` })],
-    ['another method', { method: 'DELETE', status: 405 }, () => ({ method: 'DELETE', path: '/products' })],
-    ['HEAD', { method: 'HEAD', route: '/api/version', status: 200 }, () => ({ method: 'HEAD' })],
-    ['no sense', { route: 'other', status: 400 }, () => ({ setHost: false })],
-    ['a wrong secret', { route: '/auth/token', status: 401 }, () => tokenCall('C', `${key}x`)],
-    [
-      'a right one',
-      { route: '/auth/token', status: 200, customer: 'C', bucket: 'customer' },
-      () => tokenCall('C', key),
-    ],
-  ])('with %s: nothing of it that its caller made up', async (_what, expected, sent) => {
+  test('with nothing in it that its caller made up', async () => {
     await start(PLENTY);
-    const more = sent()!;
-    await call(url, { ...more, headers: { ...more.headers, 'X-Request-Id': 'sent' } });
-    const [record] = await recordsOf('sent');
-    expect(record).toMatchObject({ method: more.method ?? 'GET', bucket: 'anonymous', level: 'info', ...expected });
-    if (!expected.customer) expect(record).not.toHaveProperty('customer');
-    expect(service.output).not.toContain(key);
+    const cases: [string, Record<string, unknown>, Call][] = [
+      ['no-token', { route: '/products', status: 401 }, { path: '/products' }],
+      ['no-such-token', { route: '/prices', status: 401 }, { path: '/prices', token: `${key}.x.y` }],
+      ['no-such-path', { route: 'other', status: 404 }, { path: `/${key}?key=${key}` }],
+      ['no-such-method', { route: '/stock', method: 'DELETE', status: 405 }, { method: 'DELETE', path: '/stock' }],
+      ['no-body', { route: '/api/version', method: 'HEAD', status: 200 }, { method: 'HEAD' }],
+      ['no-sense', { route: 'other', status: 400 }, { setHost: false }],
+      ['wrong-secret', { route: '/auth/token', method: 'POST', status: 401 }, tokenCall('C', `${key}x`)],
+      ['not-a-form', { route: '/auth/token', method: 'POST', status: 400 }, { ...tokenCall('C', key), headers: {} }],
+    ];
+    for (const [id, expected, sent] of cases) {
+      await call(url, { ...sent, headers: { ...sent.headers, 'X-Request-Id': id } });
+      const [record] = await recordsOf(id);
+      expect(record).toMatchObject({ method: 'GET', bucket: 'anonymous', level: 'info', ...expected });
+      expect(record).not.toHaveProperty('customer');
+    }
+    const login = tokenCall('C', key);
+    const access = tokenIn(await call(url, { ...login, headers: { ...login.headers, 'X-Request-Id': 'login' } }));
+    expect(await recordsOf('login')).toMatchObject([{ status: 200, customer: 'C', bucket: 'customer' }]);
+    for (const secret of [key, access, JWT_SECRET]) expect(service.output).not.toContain(secret);
   });
 
   test('refused by a quota: the window, and no error', async () => {
@@ -183,6 +184,22 @@ describe('the log as a whole (decisions 16, 31, 84)', () => {
     }
     for (const secret of [key, access, JWT_SECRET]) expect(service.output).not.toContain(secret);
   });
+
+  if (engine === 'mysql')
+    test('a database that refuses the password: why, and without it', async () => {
+      const refused = new URL(database.url);
+      refused.username = 'nobody';
+      refused.password = 'password-of-nobody';
+      const settings = { DATABASE_URL: refused.href, REDIS_URL: 'redis://:password-of-redis@127.0.0.1:1' };
+      service = ServiceProcess.start({ ...settings, JWT_SECRET, LOG_FORMAT: 'json' }, database.folder);
+      ({ url } = await service.ports());
+      await service.printing(/The database is not ready, trying again: .*Access denied/);
+      const login = tokenCall('C', key);
+      await call(url, { ...login, headers: { ...login.headers, 'X-Request-Id': 'refused' } });
+      expect((await recordsOf('refused')).map(({ level }) => level)).toEqual(['error', 'error']);
+      expect(service.output).toContain('Redis is lost');
+      for (const secret of [key, JWT_SECRET, 'password-of']) expect(service.output).not.toContain(secret);
+    });
 
   test('the last lines are there after SIGTERM', async () => {
     await start(PLENTY);
