@@ -51,11 +51,13 @@ export class MetricsService {
       });
   }
 
-  count({ route, method, status, seconds, bytes, ended, customer, refusedBy }: Answer): void {
+  count(answer: Answer): void {
+    const { route, method, seconds, bytes, ended, customer, refusedBy } = answer;
+    const status = answer.status ?? 'none';
     this.duration.observe({ route, method, status }, seconds);
     this.bytes.inc({ route }, bytes);
     if (ended !== 'complete') this.aborted.inc({ route, ended });
-    if (refusedBy !== null) this.refusals.inc({ window: refusedBy });
-    if (customer !== null) this.ofCustomers?.inc({ customer, route, status });
+    if (refusedBy) this.refusals.inc({ window: refusedBy });
+    if (customer) this.ofCustomers?.inc({ customer, route, status });
   }
 }
