@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { ServiceLogger } from './config/logger.js';
+import { serviceLogger } from './config/logger.js';
 import { readSettings, type Settings, SettingsError } from './config/settings.js';
 import type { DemoCredentials } from './demo/demo.service.js';
 import { type Service, startService } from './service.js';
@@ -7,7 +7,11 @@ import { type Service, startService } from './service.js';
 const ECHO_MS = 500;
 
 const settings = settingsOrExit();
-const logger = new ServiceLogger(settings);
+const logger = serviceLogger(settings);
+process.on('uncaughtException', (error: Error) => {
+  logger.fatal?.(error.message, error.stack, 'Process');
+  process.exit(1);
+});
 const service = await startService(settings, logger).catch(exitWith);
 logger.log(`Listening on port ${service.port} (public) and ${service.managementPort} (management)`);
 let stoppingSince: number | undefined;
@@ -40,6 +44,7 @@ async function stop(running: Service): Promise<void> {
     process.exit(1);
   }
   stoppingSince = now;
+  logger.log(`Ending: requests are answered for ${settings.DRAIN_SECONDS} s more`);
   await running.close();
   process.exit(0);
 }
