@@ -13,7 +13,7 @@ interface Selector {
 
 /** Labels that Prometheus adds to what it is told, and that of the buckets of a histogram. */
 const LABELS_OF_TARGETS = new Set(['job', 'namespace', 'instance', 'pod']);
-const WORDS = new Set(['and', 'or', 'unless', 'bool', 'offset', 'inf', 'nan']);
+const WORDS = new Set(['and', 'or', 'unless', 'bool', 'offset', 'inf', 'nan', 'group_left', 'group_right']);
 const GROUPING = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)/g;
 const SELECTOR = /(?<![\w:.$])([a-zA-Z_:][\w:]*)(?:\{([^}]*)\})?(?!\s*\(|[\w:])/g;
 
