@@ -6,6 +6,9 @@ import { dialectOf } from './dialect.js';
  * transaction that changes the part. Triggers see to both, so that it does not matter who writes: a document whose rows
  * change is deleted, and made again later. Our own imports, which do the same by the batch, turn them off on a server by
  * a session variable.
+ *
+ * Everybody takes rows first, then versions, then documents, so that nobody waits for a document who has a version that
+ * its maker waits for. A document has no reference to its product for the same reason: it would lock that row last.
  */
 export class ProductDocuments1764291600000 implements MigrationInterface {
   name = 'ProductDocuments1764291600000';
@@ -15,8 +18,7 @@ export class ProductDocuments1764291600000 implements MigrationInterface {
     await queryRunner.query(`CREATE TABLE product_documents (
   SKU varchar(64) NOT NULL PRIMARY KEY,
   Shape varchar(16) NOT NULL,
-  Document ${blob} NOT NULL,
-  FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCADE ON UPDATE CASCADE
+  Document ${blob} NOT NULL
 )${tableOptions}`);
     await queryRunner.query(`CREATE TABLE content_versions (
   Part varchar(16) NOT NULL,
@@ -68,7 +70,8 @@ async function triggers(queryRunner: QueryRunner): Promise<{ name: string; sql: 
   return Object.entries(SIDES).flatMap(([event, sides]) => [
     ...PRODUCT_TABLES.map((table) => {
       const forget = sides.map((side) => `DELETE FROM product_documents WHERE SKU = ${side}.SKU`);
-      return trigger(nameOf(table, event), event, table, [...forget, bump('products', "''")]);
+      // The version first: whoever waits for it must not have looked for documents before, since another makes them.
+      return trigger(nameOf(table, event), event, table, [bump('products', "''"), ...forget]);
     }),
     ...CODED.map(({ table, part, code }) =>
       trigger(
