@@ -22,7 +22,7 @@ describe('what alerts and the dashboard ask for', () => {
     // `up` is Prometheus's own, and what is recorded is by the rules.
     const others = ['up', ...rules.map(({ record }) => record ?? '')].map((name) => ({ name, labels: {} }));
     series = [...(await scrapeEverything()), ...others];
-  });
+  }, 120_000);
 
   test('is what the service tells, down to the values of labels', () => {
     expect(rules.flatMap(({ expr }) => unknownIn(String(expr), series))).toEqual([]);
