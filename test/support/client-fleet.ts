@@ -8,8 +8,8 @@ const PAUSE_MS = 300;
 /** Clients that call over and over, and note every answer that is not the one that they expect. */
 export class ClientFleet {
   readonly failures: string[] = [];
-  /** Calls that were answered, by the kind of client. */
-  readonly answered: Record<string, number> = {};
+  /** How long each call took that was answered as expected, in milliseconds, by the kind of client. */
+  readonly times: Record<string, number[]> = {};
   /** Calls sent again, as every HTTP client does, since the other side was just closing the idle connection. */
   repeated = 0;
   /** Answers that clients are reading slowly, by when they began, as `performance` tells it. */
@@ -68,9 +68,10 @@ export class ClientFleet {
   private async run(kind: string, once: () => Promise<string | undefined>): Promise<void> {
     await sleep(Math.random() * PAUSE_MS);
     for (; !this.stopping; await sleep(PAUSE_MS)) {
+      const start = performance.now();
       const complaint = await once().catch((error: Error) => error.message || String(error));
       if (complaint) this.failures.push(`${kind}: ${complaint}`);
-      else this.answered[kind] = (this.answered[kind] ?? 0) + 1;
+      else (this.times[kind] ??= []).push(performance.now() - start);
     }
   }
 

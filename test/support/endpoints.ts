@@ -10,6 +10,8 @@ const EVERY_MS = 1000;
  * endpoint at once, whatever /readyz says.
  */
 export class Endpoints {
+  /** When nginx was told that a pod is gone, in milliseconds since 1970. */
+  readonly gone = new Map<Replica, number>();
   private readonly failures = new Map<Replica, number>();
   private readonly ready = new Set<Replica>();
   private readonly done: Promise<void>;
@@ -46,6 +48,7 @@ export class Endpoints {
       const now = [...this.ready];
       if (now.length && (now.length !== before.length || now.some((pod) => !before.includes(pod))))
         this.nginx.sendTo(now.map(({ url }) => url));
+      for (const pod of before) if (!this.ready.has(pod)) this.gone.set(pod, Date.now());
     }
   }
 
