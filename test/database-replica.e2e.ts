@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { A, smallCatalogue } from './support/small-catalogue.js';
 import { importFiles } from './support/import-files.js';
+import { TcpProxy } from './support/tcp-proxy.js';
 import { engine, TestDatabase, TestService } from './support/test-service.js';
 
 if (engine === 'sqlite') {
@@ -49,6 +51,31 @@ if (engine === 'sqlite') {
     const nobody = 'mysql://root@127.0.0.1:1/nobody';
     const service = await TestService.start({ DATABASE_REPLICA_URLS: nobody }, primary);
     expect(await quantity(service, await service.token(A))).toBe(99);
+    await service.stop();
+  });
+
+  test('a replica that was away is asked again when it is back', async () => {
+    const proxy = new TcpProxy(replica.url);
+    const url = await proxy.reservedUrl();
+    const service = await TestService.start({ DATABASE_REPLICA_URLS: url, DATABASE_WAIT_MS: '500' }, primary);
+    const token = await service.token(A);
+    for (let call = 0; call < 10; call++) expect(await quantity(service, token)).toBe(99);
+    await proxy.open();
+    while ((await quantity(service, token)) !== 7) await sleep(100);
+    await service.stop();
+    proxy.close();
+  });
+
+  test('a replica that hangs costs a wait, not the answer', async () => {
+    const proxy = new TcpProxy(replica.url);
+    const url = await proxy.reservedUrl();
+    await proxy.open();
+    const service = await TestService.start({ DATABASE_REPLICA_URLS: url, DATABASE_WAIT_MS: '500' }, primary);
+    const token = await service.token(A);
+    expect(await quantity(service, token)).toBe(7);
+    proxy.hang();
+    for (let call = 0; call < 3; call++) expect(await quantity(service, token)).toBe(99);
+    proxy.close();
     await service.stop();
   });
 

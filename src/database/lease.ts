@@ -45,11 +45,14 @@ export class Lease {
     return new Lease(queryRunner, connection, terms);
   }
 
-  /** Sets up the session of a connection that nothing set up before. */
-  async prepare(): Promise<void> {
-    if (sessionsSetUp.has(this.connection)) return;
+  /**
+   * Sets up the session of a connection that nothing set up before, and begins with a first statement.
+   * @throws if it does not answer in the time that one waits for a connection; then it is released
+   */
+  async begin(first: string): Promise<void> {
+    const setUp = sessionsSetUp.has(this.connection) ? [] : SESSION;
     try {
-      for (const sql of SESSION) await this.query(sql);
+      for (const sql of [...setUp, first]) await this.run(sql, [], this.terms.wait);
     } catch (error) {
       await this.release();
       throw error;
@@ -57,19 +60,20 @@ export class Lease {
     sessionsSetUp.add(this.connection);
   }
 
-  readonly query: Query = async (sql, parameters = []) => {
-    if (this.broken) throw new Error('The connection was given up');
-    const { patience } = this.terms;
-    const message = `The database did not answer within ${patience} ms`;
-    return withDeadline<Row[]>(this.queryRunner.query(sql, [...parameters]), patience, message).catch((error) => {
-      this.broken ||= error.message === message;
-      throw error;
-    });
-  };
+  readonly query: Query = (sql, parameters = []) => this.run(sql, parameters, this.terms.patience);
 
   async release(): Promise<void> {
     this.terms.load.inUse--;
     if (this.broken) this.connection.destroy();
     await this.queryRunner.release();
+  }
+
+  private async run(sql: string, parameters: readonly unknown[], patience: number): Promise<Row[]> {
+    if (this.broken) throw new Error('The connection was given up');
+    const message = `The database did not answer within ${patience} ms`;
+    return withDeadline<Row[]>(this.queryRunner.query(sql, [...parameters]), patience, message).catch((error) => {
+      this.broken ||= error.message === message;
+      throw error;
+    });
   }
 }

@@ -53,7 +53,7 @@ export class ServerEngine implements Engine {
 
   async open(dataSource: DataSource): Promise<void> {
     await dataSource.initialize();
-    // A cluster of pools, as replicas have, is none: see Lease.prepare.
+    // A cluster of pools, as replicas have, is none: see Lease.begin.
     const { pool } = dataSource.driver as unknown as { pool?: SessionPool };
     pool?.on('connection', (connection) => SESSION.forEach((sql) => connection.query(sql, () => undefined)));
     // The connection that opened the pool came before the listener.
@@ -76,12 +76,6 @@ export class ServerEngine implements Engine {
 
   async openSnapshot(): Promise<Snapshot> {
     const lease = await this.snapshotLease();
-    try {
-      await lease.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
-    } catch (error) {
-      await lease.release();
-      throw error;
-    }
     const close = async () => {
       await lease.query('ROLLBACK').catch(() => undefined);
       await lease.release();
@@ -89,7 +83,7 @@ export class ServerEngine implements Engine {
     return { query: lease.query, join: straightJoin, close };
   }
 
-  /** A connection to a read replica, where there are any; to the server itself where none of them answers. */
+  /** A snapshot on a read replica, where there are any; on the server itself where none of them answers. */
   private async snapshotLease(): Promise<Lease> {
     const pool = await this.snapshotPool();
     const { DATABASE_REPLICA_URLS: replicas } = this.settings;
@@ -99,7 +93,7 @@ export class ServerEngine implements Engine {
 
   private async leaseFrom(pool: DataSource, mode: ReplicationMode): Promise<Lease> {
     const lease = await Lease.of(pool, this.downloads, mode);
-    await lease.prepare();
+    await lease.begin('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
     return lease;
   }
 
@@ -150,7 +144,9 @@ export class ServerEngine implements Engine {
   private snapshotPool(): Promise<DataSource> {
     const { DOWNLOAD_POOL_SIZE: poolSize, DATABASE_URL: url, DATABASE_REPLICA_URLS: replicas } = this.settings;
     const slaves = replicas.map((replica) => ({ url: replica }));
-    const replication = slaves.length ? { replication: { master: { url }, slaves } } : {};
+    // One that failed a few times is left alone for a while. Otherwise mysql2 would never ask it again.
+    const restoreNodeTimeout = 2 * this.settings.DATABASE_WAIT_MS;
+    const replication = slaves.length ? { replication: { master: { url }, slaves, restoreNodeTimeout } } : {};
     const options = { ...this.options, poolSize, ...replication } as DataSourceOptions;
     this.snapshots ??= this.openPool(options).catch((error) => {
       this.snapshots = undefined;
