@@ -1,4 +1,4 @@
-import { findRedis, findServer } from './test/support/find-server.mjs';
+import { findRedis, findServer, findServerProgram } from './test/support/find-server.mjs';
 
 /** Packages that are published as ES modules only: compiled for Jest, which loads CommonJS. */
 const ES_MODULES = ['@nestjs', 'content-type'];
@@ -32,6 +32,13 @@ const redis = (program) => ({
   globals: { TEST_ENGINE: 'sqlite', REDIS_SERVER: program },
 });
 
+/** Outages of servers that the tests start, break and start again. */
+const chaos = (database, redisProgram) => ({
+  ...endToEnd('mysql', 'test/chaos/*.e2e.ts'),
+  displayName: 'chaos',
+  globals: { TEST_ENGINE: 'mysql', DATABASE_SERVER: database, REDIS_SERVER: redisProgram },
+});
+
 /** The image and the manifests of `deploy/`, for which no database matters. */
 const deploy = {
   ...endToEnd('sqlite', 'test/deploy/*.e2e.ts'),
@@ -44,6 +51,7 @@ const deploy = {
  */
 export default function config() {
   const redisServer = findRedis();
+  const program = findServerProgram();
   const missing = [...(findServer() ? [] : [MYSQL_MISSING]), ...(redisServer ? [] : [REDIS_MISSING])];
   if (missing.length && process.env.REQUIRE_SERVERS === '1') throw new Error(missing.join('\n'));
   return {
@@ -55,6 +63,7 @@ export default function config() {
       deploy,
       ...(findServer() ? [mysql] : []),
       ...(redisServer ? [redis(redisServer)] : []),
+      ...(program && redisServer ? [chaos(program, redisServer)] : []),
     ],
   };
 }
