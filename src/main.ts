@@ -1,14 +1,20 @@
 import 'reflect-metadata';
-import { ServiceLogger } from './config/logger.js';
+import { serviceLogger } from './config/logger.js';
 import { readSettings, type Settings, SettingsError } from './config/settings.js';
 import type { DemoCredentials } from './demo/demo.service.js';
 import { type Service, startService } from './service.js';
 
+const ECHO_MS = 500;
+
 const settings = settingsOrExit();
-const logger = new ServiceLogger(settings);
+const logger = serviceLogger(settings);
+process.on('uncaughtException', (error: Error) => {
+  logger.fatal?.(error.message, error.stack, 'Process');
+  process.exit(1);
+});
 const service = await startService(settings, logger).catch(exitWith);
 logger.log(`Listening on port ${service.port} (public) and ${service.managementPort} (management)`);
-let stopping = false;
+let stoppingSince: number | undefined;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(service));
 const credentials = await service.ready;
 if (credentials) process.stdout.write(firstCalls(credentials, service.port));
@@ -30,9 +36,15 @@ function exitWith(error: Error & { code?: string }): never {
 }
 
 async function stop(running: Service): Promise<void> {
-  // Whoever says it twice does not want to wait.
-  if (stopping) process.exit(1);
-  stopping = true;
+  const now = Date.now();
+  if (stoppingSince !== undefined) {
+    // Ctrl-C is heard twice under npm: from the terminal, and handed on.
+    if (now - stoppingSince < ECHO_MS) return;
+    // Whoever says it again does not want to wait.
+    process.exit(1);
+  }
+  stoppingSince = now;
+  logger.log(`Ending: requests are answered for ${settings.DRAIN_SECONDS} s more`);
   await running.close();
   process.exit(0);
 }

@@ -71,7 +71,7 @@ test('each answer is counted once, under bounded labels, and only the management
   expect(text).toContain('\nnodejs_eventloop_lag_seconds ');
 });
 
-test('the last import of each table is told, also while the database does not answer (decision 88)', async () => {
+test('the last import of each table is told, also while the database does not answer (decision 83)', async () => {
   const { managementUrl } = await service.ports();
   await service.printing(/The database is ready/);
   const before = Date.now() / 1000;
@@ -92,7 +92,7 @@ test('the last import of each table is told, also while the database does not an
   expect(samples(await scrape(managementUrl), name)).toEqual(second);
 });
 
-test('the pools of connections to a server are told (decision 88)', async () => {
+test('the pools of connections to a server are told (decision 83)', async () => {
   const { managementUrl } = await service.ports();
   await service.printing(/The database is ready/);
   const text = await scrape(managementUrl);

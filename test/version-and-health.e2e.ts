@@ -27,3 +27,22 @@ test('the probes answer on the management port only (decision 28)', async () => 
   }
   await request(service.managementUrl).get('/products').expect(404);
 });
+
+test('nobody is healthy or ready while the schema is another one than at the start (decision 12)', async () => {
+  const { database } = service;
+  const expectBoth = async (status: number) => {
+    await request(service.url).get('/health').expect(status);
+    await request(service.managementUrl).get('/readyz').expect(status);
+  };
+  await expectBoth(200);
+  // As while all of it is restored …
+  await database.sql('ALTER TABLE migrations RENAME TO elsewhere');
+  await expectBoth(503);
+  await database.sql('ALTER TABLE elsewhere RENAME TO migrations');
+  await expectBoth(200);
+  // … and where the backup was of an older release.
+  await database.sql(`UPDATE migrations SET name = CONCAT(name, '-') WHERE name LIKE 'Imported%'`);
+  await expectBoth(503);
+  await database.sql(`UPDATE migrations SET name = REPLACE(name, '-', '')`);
+  await expectBoth(200);
+});

@@ -1,20 +1,28 @@
-import { ConsoleLogger } from '@nestjs/common';
+import { ConsoleLogger, type LoggerService } from '@nestjs/common';
+import { JsonLogger } from './json-logger.js';
 import type { Settings } from './settings.js';
 
 /** Contexts in which the framework tells how it assembles itself: noise at every start. */
 const ASSEMBLY = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
 
-/** The log of the process: JSON lines in production, readable ones elsewhere, without the framework's assembly. */
-export class ServiceLogger extends ConsoleLogger {
-  constructor({ NODE_ENV }: Settings) {
-    super({
-      json: NODE_ENV === 'production',
-      colors: Boolean(process.stdout.isTTY),
-      logLevels: ['log', 'warn', 'error', 'fatal'],
-    });
+/** The log of the process, in the form of the settings, without the framework's assembly. */
+export function serviceLogger({ LOG_FORMAT }: Settings): LoggerService {
+  const logger: LoggerService = LOG_FORMAT === 'json' ? new JsonLogger() : new TextLogger();
+  const log = logger.log.bind(logger);
+  logger.log = (message: unknown, ...rest: unknown[]) => {
+    if (!ASSEMBLY.has(String(rest.at(-1)))) log(message, ...rest);
+  };
+  return logger;
+}
+
+/** Lines for people, who read in the message what the fields say. */
+class TextLogger extends ConsoleLogger {
+  constructor() {
+    super({ colors: Boolean(process.stdout.isTTY), logLevels: ['log', 'warn', 'error', 'fatal'] });
   }
 
-  override log(message: unknown, ...rest: unknown[]): void {
-    if (!ASSEMBLY.has(String(rest.at(-1)))) super.log(message, ...rest);
+  protected override formatMessage(...parts: Parameters<ConsoleLogger['formatMessage']>): string {
+    const [level, message, pid, formattedLevel, context, difference] = parts;
+    return super.formatMessage(level, message, pid, formattedLevel, context, difference);
   }
 }

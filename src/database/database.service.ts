@@ -4,9 +4,10 @@ import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { withDeadline } from './deadline.js';
 import { ENGINE, type Engine, type Snapshot, type WriteSession } from './engine.js';
-import type { Query } from './query.js';
+import type { Query, Row } from './query.js';
 
 const RETRY_MS = 1000;
+const DONE = 'SELECT name FROM migrations';
 
 /**
  * The one database of the process. The service listens before its database is there: {@link start} connects in the
@@ -49,13 +50,12 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   }
 
   /**
-   * Resolves where the database answers, its schema is current and the service is not shutting down.
+   * Resolves where the database answers and its schema is current.
    * @throws otherwise, within the wait setting
    */
   async ping(): Promise<void> {
-    if (this.stopping.signal.aborted) throw new Error('The service is shutting down');
     // One question at a time, however many ask: a database that hangs must not collect waiting probes.
-    this.pinging ??= this.query('SELECT 1').finally(() => (this.pinging = undefined));
+    this.pinging ??= this.assertCurrent().finally(() => (this.pinging = undefined));
     const { DATABASE_WAIT_MS: wait } = this.settings;
     await withDeadline(this.pinging, wait, `The database did not answer within ${wait} ms`);
   }
@@ -64,9 +64,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   async connect(migrate: boolean): Promise<void> {
     await this.reach();
     if (migrate) await this.migrate();
-    const pending = await this.pendingMigrations();
-    if (pending.length)
-      throw new Error(`The database lacks ${pending.length} migration(s); run: npm run cli -- migrate`);
+    refuse(await this.pendingMigrations());
     this.usable = true;
   }
 
@@ -116,6 +114,11 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
     if (!this.usable) throw new Error('The database is not ready: not reached yet, or its schema is not current');
   }
 
+  /** The schema may have gone since the start, or be of an older backup. */
+  private async assertCurrent(): Promise<void> {
+    refuse(this.without(await this.query(DONE)));
+  }
+
   private async reach(): Promise<void> {
     if (this.dataSource.isInitialized) return;
     try {
@@ -130,11 +133,21 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
     const queryRunner = this.dataSource.createQueryRunner();
     try {
       const none = !(await queryRunner.hasTable('migrations'));
-      const done: { name: string }[] = none ? [] : await queryRunner.query('SELECT name FROM migrations');
-      const names = new Set(done.map(({ name }) => name));
-      return this.dataSource.migrations.map(({ name }) => name ?? '').filter((name) => !names.has(name));
+      return this.without(none ? [] : await queryRunner.query(DONE));
     } finally {
       await queryRunner.release();
     }
   }
+
+  /** The names of all migrations but those that are done. */
+  private without(done: readonly Row[]): string[] {
+    const names = new Set(done.map(({ name }) => name));
+    return this.dataSource.migrations.map(({ name }) => name ?? '').filter((name) => !names.has(name));
+  }
+}
+
+/** @throws if any migration is pending */
+function refuse(pending: readonly string[]): void {
+  if (!pending.length) return;
+  throw new Error(`The database lacks ${pending.length} migration(s); run: npm run cli -- migrate`);
 }

@@ -6,6 +6,7 @@ import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { Snapshot } from '../database/engine.js';
 import { customerNotFound } from '../http/api-error.js';
+import { cutConnection } from '../http/cut.js';
 import { requestIdOf } from '../http/request-id.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import { CustomerScopeService } from '../scope/customer-scope.service.js';
@@ -141,13 +142,10 @@ export class DownloadService {
       .finally(unwatch);
   }
 
-  /**
-   * Resets the connection: an orderly end would pass for the end of the answer with a client of HTTP/1.0. An answer that
-   * waits behind another on its connection has no socket of its own yet; its request has.
-   */
-  private cut(response: Response, reason: string): void {
-    this.logger.error(`The answer to request ${requestIdOf(response.req)} was cut: ${reason}`);
-    response.req.socket.resetAndDestroy();
+  private cut({ req: request }: Response, reason: string): void {
+    const requestId = requestIdOf(request);
+    this.logger.error(`The answer to request ${requestId} was cut: ${reason}`, { requestId });
+    cutConnection(request);
   }
 }
 

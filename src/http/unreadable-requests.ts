@@ -16,8 +16,12 @@ const unreadable = new WeakMap<IncomingMessage, number>();
  * Lets requests without sense (no or two hosts, a target that is no URL, an unknown expectation) through to
  * {@link refuseUnreadable}, so that they are counted and answered like every other one; Node and Express would answer
  * each in a form of its own. What is no HTTP at all is answered here: there is no request to count.
+ * @param tell told the status of each answer that is given here
  */
-export function admitUnreadableRequests(server: Server & { requireHostHeader?: boolean }): void {
+export function admitUnreadableRequests(
+  server: Server & { requireHostHeader?: boolean },
+  tell: (status: number) => void,
+): void {
   server.requireHostHeader = false;
   const answers = new WeakMap<Socket, Set<ServerResponse>>();
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -35,7 +39,11 @@ export function admitUnreadableRequests(server: Server & { requireHostHeader?: b
     const begun = [...(answers.get(socket) ?? [])].some(({ headersSent }) => headersSent);
     if (begun) socket.resetAndDestroy();
     else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else socket.end(rawAnswer(STATUS_BY_CODE[error.code ?? '']));
+    else {
+      const status = STATUS_BY_CODE[error.code ?? ''] ?? 400;
+      socket.end(rawAnswer(status));
+      tell(status);
+    }
   });
 }
 
@@ -57,7 +65,7 @@ function isReadable({ httpVersion, rawHeaders, url = '' }: IncomingMessage): boo
   return hostsFit && (url.startsWith('/') || url === '*' || URL.canParse(url));
 }
 
-function rawAnswer(status = 400): string {
+function rawAnswer(status: number): string {
   const body = JSON.stringify(REQUEST_MALFORMED);
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
