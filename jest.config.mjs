@@ -11,16 +11,16 @@ const common = {
   setupFiles: ['reflect-metadata'],
 };
 
-const endToEnd = (engine, files = 'test/*.e2e.ts') => ({
+const endToEnd = (engine, ...files) => ({
   ...common,
   displayName: engine,
   setupFiles: [...common.setupFiles, '<rootDir>/test/support/quiet.ts'],
-  testMatch: [`<rootDir>/${files}`],
+  testMatch: files.map((file) => `<rootDir>/${file}`),
   globals: { TEST_ENGINE: engine },
 });
 
 const mysql = {
-  ...endToEnd('mysql'),
+  ...endToEnd('mysql', 'test/*.e2e.ts', 'test/server/*.e2e.ts'),
   globalSetup: '<rootDir>/test/support/start-server.mjs',
   globalTeardown: '<rootDir>/test/support/stop-server.mjs',
 };
@@ -59,7 +59,7 @@ export default function config() {
     reporters: ['default', ['<rootDir>/test/support/not-run-reporter.mjs', { missing }]],
     projects: [
       { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
-      endToEnd('sqlite'),
+      endToEnd('sqlite', 'test/*.e2e.ts'),
       deploy,
       ...(findServer() ? [mysql] : []),
       ...(redisServer ? [redis(redisServer)] : []),

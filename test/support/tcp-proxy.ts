@@ -23,7 +23,8 @@ export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private gate = new Gate();
   private port = 0;
-  private lastWords?: string;
+  /** What is looked for in the messages to the target, and what happens once one that holds it was handed on. */
+  private awaited?: { text: string; act: (outbound: Socket) => void };
   constructor(private target: string) {}
 
   /** The server's URL through this proxy, which does not listen yet. */
@@ -65,7 +66,18 @@ export class TcpProxy {
 
   /** Resets every connection once the target got the next message that holds the text, whose answer is lost. */
   cutAfter(text: string): void {
-    this.lastWords = text;
+    this.awaited = { text, act: (outbound) => this.partAfter(outbound) };
+  }
+
+  /** Hangs once the target got the next message that holds the text. @returns resolves then */
+  hangAfter(text: string): Promise<void> {
+    return new Promise((resolve) => {
+      const act = () => {
+        this.hang();
+        resolve();
+      };
+      this.awaited = { text, act };
+    });
   }
 
   /** Lets no new connection in; those that are there stay. */
@@ -88,7 +100,10 @@ export class TcpProxy {
     const { gate } = this;
     this.pass(inbound, outbound, gate, (chunk) => {
       outbound.write(chunk);
-      if (this.lastWords && chunk.includes(this.lastWords)) this.partAfter(outbound);
+      const { awaited } = this;
+      if (!awaited || !chunk.includes(awaited.text)) return;
+      this.awaited = undefined;
+      awaited.act(outbound);
     });
     this.pass(outbound, inbound, gate, (chunk) => inbound.write(chunk));
   }
@@ -105,7 +120,6 @@ export class TcpProxy {
   }
 
   private partAfter(outbound: Socket): void {
-    this.lastWords = undefined;
     this.sockets.delete(outbound);
     outbound.end();
     this.cut();
