@@ -13,9 +13,10 @@ const SHOP = 'SHOP';
 export const GIANTS = ['GIANT-1', 'GIANT-2'];
 const [PRODUCTS, CHARACTERS] = [1500, 10_000];
 
+const price = (list: string) => (sku: string) => [list, sku, '10', '', '', 'true'];
+
 export async function loadFleetCatalogue(database: TestDatabase): Promise<void> {
   const skus = Array.from({ length: PRODUCTS }, (_, index) => `P-${index}`);
-  const price = (list: string) => (sku: string) => [list, sku, '10', '', '', 'true'];
   await database.load(
     importFiles({
       'price_lists.csv': ['ALL', 'FEW'].map((code) => [code, '', 'EUR']),
