@@ -8,6 +8,10 @@ const ECHO_MS = 500;
 
 const settings = settingsOrExit();
 const logger = new ServiceLogger(settings);
+process.on('uncaughtException', (error: unknown) => {
+  logger.fatal(error, 'Process');
+  void exit(1);
+});
 const service = await startService(settings, logger).catch(exitWith);
 logger.log(`Listening on port ${service.port} (public) and ${service.managementPort} (management)`);
 let stoppingSince: number | undefined;
@@ -40,8 +44,15 @@ async function stop(running: Service): Promise<void> {
     process.exit(1);
   }
   stoppingSince = now;
+  logger.log(`Ending: requests are answered for ${settings.DRAIN_SECONDS} s more`);
   await running.close();
-  process.exit(0);
+  await exit(0);
+}
+
+/** Ends the process, the last lines of its log written. */
+async function exit(code: number): Promise<never> {
+  await logger.flush();
+  process.exit(code);
 }
 
 function firstCalls({ customerCode, apiKey }: DemoCredentials, port: number): string {

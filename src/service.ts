@@ -17,6 +17,7 @@ import { admitUnreadableRequests, refuseUnreadable } from './http/unreadable-req
 import { ManagementModule } from './management.module.js';
 import { QuotaMiddleware } from './quota/quota.middleware.js';
 import { QuotaService } from './quota/quota.service.js';
+import { AnswersMiddleware } from './telemetry/answers.middleware.js';
 import { MetricsService } from './telemetry/metrics.service.js';
 
 /** How long answers under way may take after the drain: with its 5 s, less than the 30 s after which Kubernetes kills. */
@@ -42,6 +43,8 @@ export async function startService(settings: Settings, logger: LoggerService): P
   const management = await NestFactory.create<NestExpressApplication>(module, { logger });
   management.disable('x-powered-by').disable('etag');
   await app.get(QuotaService).start();
+  await app.init();
+  app.get(AnswersMiddleware).learn(app.getHttpAdapter().getInstance());
   await app.listen(settings.PORT);
   await management.listen(settings.MANAGEMENT_PORT);
   return {
@@ -62,7 +65,10 @@ export async function startService(settings: Settings, logger: LoggerService): P
       await sleep(settings.DRAIN_SECONDS * 1000);
       const http = app.getHttpServer();
       // A client that never finishes, or never begins, must not keep the process until it is killed.
-      setTimeout(() => http.closeAllConnections(), GRACE_MS).unref();
+      setTimeout(() => {
+        drain.end();
+        http.closeAllConnections();
+      }, GRACE_MS).unref();
       await app.close();
       await management.close();
     },
@@ -79,14 +85,15 @@ async function createApp(settings: Settings, logger: LoggerService): Promise<Nes
   });
   // Mounted on the bare server, in this order: a path that no pattern matches passes through them too.
   app.use(requestId);
-  for (const type of [MetricsService, Drain, IdentityMiddleware, TokenRequestMiddleware, QuotaMiddleware]) {
+  const answers = app.get(AnswersMiddleware);
+  for (const type of [AnswersMiddleware, Drain, IdentityMiddleware, TokenRequestMiddleware, QuotaMiddleware]) {
     const middleware = app.get<NestMiddleware>(type);
     app.use(middleware.use.bind(middleware));
   }
   app.use(refuseUnreadable);
   const http = app.getHttpServer();
   http.keepAliveTimeout = settings.KEEP_ALIVE_SECONDS * 1000;
-  admitUnreadableRequests(http);
+  admitUnreadableRequests(http, (...answer) => answers.tellUnreadable(...answer));
   return app;
 }
 

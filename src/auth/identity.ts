@@ -24,6 +24,12 @@ export function setIdentity(request: Request, identity: Identity): void {
   identities.set(request, identity);
 }
 
+/** The Customer Code that a request proved, if it did, and as far as it got. */
+export function provenCustomer(request: Request): string | undefined {
+  const identity = identities.get(request);
+  return identity?.kind === 'customer' ? identity.customerCode : undefined;
+}
+
 /** The identity of a request. @throws if nothing verified it: no code may take that for "none". */
 export function identityOf(request: Request): Identity {
   const identity = identities.get(request);

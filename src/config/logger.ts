@@ -1,20 +1,58 @@
-import { ConsoleLogger } from '@nestjs/common';
+import type { LoggerService } from '@nestjs/common';
+import { jsonLines, type LogRecord, type Level, textLines } from './log-lines.js';
+import { LogOutput } from './log-output.js';
 import type { Settings } from './settings.js';
 
 /** Contexts in which the framework tells how it assembles itself: noise at every start. */
 const ASSEMBLY = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
 
-/** The log of the process: JSON lines in production, readable ones elsewhere, without the framework's assembly. */
-export class ServiceLogger extends ConsoleLogger {
-  constructor({ NODE_ENV }: Settings) {
-    super({
-      json: NODE_ENV === 'production',
-      colors: Boolean(process.stdout.isTTY),
-      logLevels: ['log', 'warn', 'error', 'fatal'],
-    });
+/** The log of the process: on standard output, in the form of the settings, without the framework's assembly. */
+export class ServiceLogger implements LoggerService {
+  private readonly print: (level: Level, record: LogRecord) => void;
+
+  constructor(
+    { LOG_FORMAT }: Settings,
+    private readonly output = new LogOutput((dropped) => this.warn(`${dropped} lines were dropped: nobody took them`)),
+  ) {
+    this.print = LOG_FORMAT === 'json' ? jsonLines(output) : textLines(output);
   }
 
-  override log(message: unknown, ...rest: unknown[]): void {
-    if (!ASSEMBLY.has(String(rest.at(-1)))) super.log(message, ...rest);
+  log(message: unknown, ...rest: unknown[]): void {
+    const record = recordOf(message, rest);
+    if (!ASSEMBLY.has(record.context ?? '')) this.print('info', record);
   }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.print('warn', recordOf(message, rest));
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.print('error', recordOf(message, rest));
+  }
+
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.print('fatal', recordOf(message, rest));
+  }
+
+  /** Resolves when everything is written, or after a while where nobody takes it. */
+  flush(): Promise<void> {
+    return this.output.flush();
+  }
+}
+
+/**
+ * @param rest as Nest hands it on: fields of the record, the stack of an error, last the context. Of an error nothing else
+ * is told: drivers put statements and their parameters into further properties.
+ */
+function recordOf(message: unknown, rest: readonly unknown[]): LogRecord {
+  const texts = rest.filter((part) => typeof part === 'string');
+  const context = texts.pop();
+  const error = [message, ...rest].find((part) => part instanceof Error);
+  const fields = rest.filter((part) => typeof part === 'object' && !(part instanceof Error));
+  return {
+    context,
+    fields: Object.assign({}, ...fields),
+    stack: texts.pop() ?? error?.stack,
+    message: message instanceof Error ? message.message : String(message),
+  };
 }

@@ -22,6 +22,8 @@ const MYSQL_URL = /^mysql:\/\/([^@/]+@)?[^@/:]+(:\d{1,5})?\/[^/?#]+$/;
 const MYSQL_FORM = 'mysql://user:password@host:port/name (special characters percent-encoded)';
 const DEFAULT_DATABASE_URL = 'sqlite:data/customer-data.db';
 
+const LOG_FORMATS = ['json', 'text'] as const;
+
 /** Injection token of the {@link Settings} of the running process. */
 export const SETTINGS = getConfigToken('settings');
 
@@ -86,7 +88,7 @@ export class Settings {
   @IsIn(ENVIRONMENTS, { message: `must be one of ${ENVIRONMENTS.join(', ')}` })
   readonly NODE_ENV!: (typeof ENVIRONMENTS)[number];
 
-  /** The public port: the eight endpoints and nothing else. 0 picks a free one. */
+  /** The public port: the endpoints of the interface and nothing else. 0 picks a free one. */
   @port(3000)
   readonly PORT!: number;
 
@@ -169,6 +171,19 @@ export class Settings {
    */
   @whole(0, 300, (env) => (env.NODE_ENV === 'production' ? 5 : 0))
   readonly DRAIN_SECONDS!: number;
+
+  /** Lines of JSON, or lines for people. Default: JSON in production. */
+  @Transform(({ value, obj }) => value || (obj.NODE_ENV === 'production' ? 'json' : 'text'))
+  @IsIn(LOG_FORMATS, { message: `must be one of ${LOG_FORMATS.join(', ')}` })
+  readonly LOG_FORMAT!: (typeof LOG_FORMATS)[number];
+
+  /** Whether the log has a line for each request. */
+  @flag(() => true)
+  readonly LOG_REQUESTS!: boolean;
+
+  /** Whether metrics tell the requests of each customer by its code. */
+  @flag(() => false)
+  readonly METRICS_BY_CUSTOMER!: boolean;
 
   /** Whether the service migrates the database at its start. Default: only the embedded one. */
   @flag((env) => !env.DATABASE_URL || env.DATABASE_URL.startsWith('sqlite:'))

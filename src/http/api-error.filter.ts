@@ -2,6 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Logger, NotFoundExcept
 import type { Request, Response } from 'express';
 import { allowedMethods } from './allowed-methods.js';
 import { ApiError, methodNotAllowed, pathUnknown, unexpected } from './api-error.js';
+import { cutConnection } from './cut.js';
 import { requestIdOf } from './request-id.js';
 import { TOKEN_PATH } from './token-path.js';
 
@@ -14,7 +15,7 @@ export class ApiErrorFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
     const answer = this.answerTo(error, request);
-    if (response.headersSent) return void request.socket.resetAndDestroy();
+    if (response.headersSent) return cutConnection(request.socket, 'error');
     response
       .status(answer.status)
       .set(answer.headers)
@@ -25,7 +26,8 @@ export class ApiErrorFilter implements ExceptionFilter {
     if (error instanceof ApiError) return error;
     if (error instanceof NotFoundException) return unanswered(request);
     const { stack, message } = error instanceof Error ? error : new Error(String(error));
-    this.logger.error(`Request ${requestIdOf(request)}: ${message}`, stack);
+    const requestId = requestIdOf(request);
+    this.logger.error(`Request ${requestId}: ${message}`, { requestId }, stack);
     return unexpected();
   }
 }

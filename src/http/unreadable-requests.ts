@@ -16,8 +16,12 @@ const unreadable = new WeakMap<IncomingMessage, number>();
  * Lets requests without sense (no or two hosts, a target that is no URL, an unknown expectation) through to
  * {@link refuseUnreadable}, so that they are counted and answered like every other one; Node and Express would answer
  * each in a form of its own. What is no HTTP at all is answered here: there is no request to count.
+ * @param tell told the id and the status of each answer that is given here
  */
-export function admitUnreadableRequests(server: Server & { requireHostHeader?: boolean }): void {
+export function admitUnreadableRequests(
+  server: Server & { requireHostHeader?: boolean },
+  tell: (requestId: string, status: number) => void,
+): void {
   server.requireHostHeader = false;
   const answers = new WeakMap<Socket, Set<ServerResponse>>();
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -35,7 +39,12 @@ export function admitUnreadableRequests(server: Server & { requireHostHeader?: b
     const begun = [...(answers.get(socket) ?? [])].some(({ headersSent }) => headersSent);
     if (begun) socket.resetAndDestroy();
     else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else socket.end(rawAnswer(STATUS_BY_CODE[error.code ?? '']));
+    else {
+      const status = STATUS_BY_CODE[error.code ?? ''] ?? 400;
+      const requestId = randomUUID();
+      socket.end(rawAnswer(requestId, status));
+      tell(requestId, status);
+    }
   });
 }
 
@@ -57,13 +66,13 @@ function isReadable({ httpVersion, rawHeaders, url = '' }: IncomingMessage): boo
   return hostsFit && (url.startsWith('/') || url === '*' || URL.canParse(url));
 }
 
-function rawAnswer(status = 400): string {
+function rawAnswer(requestId: string, status: number): string {
   const body = JSON.stringify(REQUEST_MALFORMED);
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${randomUUID()}`,
+    `X-Request-Id: ${requestId}`,
     'Connection: close',
     '',
     body,

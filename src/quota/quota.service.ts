@@ -20,6 +20,10 @@ export class QuotaService implements OnApplicationShutdown {
     this.windows = throttlers;
   }
 
+  get windowNames(): string[] {
+    return this.windows.map(({ name }) => name);
+  }
+
   /** Makes the storage ready; resolves soon, whether or not it is. */
   start(): Promise<void> {
     return this.storage.start();

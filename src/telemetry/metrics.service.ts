@@ -1,16 +1,14 @@
-import { Injectable, type NestMiddleware } from '@nestjs/common';
-import type { NextFunction, Request, Response } from 'express';
-import { METHODS } from 'node:http';
+import { Inject, Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { SETTINGS, type Settings } from '../config/settings.js';
+import { QuotaService } from '../quota/quota.service.js';
+import type { Answer } from './answer.js';
 
-/** Counts every answer once, when it is finished or given up, and tells of the process. */
+/** Counts answers, and tells of the process. */
 @Injectable()
-export class MetricsService implements NestMiddleware {
+export class MetricsService {
   readonly registry = new Registry();
   private readonly registers = [this.registry];
-  private routes?: ReadonlySet<string>;
-  /** Bytes of a connection that were counted already. */
-  private readonly counted = new WeakMap<object, number>();
 
   private readonly duration = new Histogram({
     name: 'customer_data_request_duration_seconds',
@@ -28,7 +26,7 @@ export class MetricsService implements NestMiddleware {
   private readonly aborted = new Counter({
     name: 'customer_data_answers_aborted_total',
     help: 'Answers that their client left or the service cut',
-    labelNames: ['route'] as const,
+    labelNames: ['route', 'ended'] as const,
     registers: this.registers,
   });
   private readonly refusals = new Counter({
@@ -37,30 +35,35 @@ export class MetricsService implements NestMiddleware {
     labelNames: ['window'] as const,
     registers: this.registers,
   });
+  /** Only where the settings say so: a name for each customer is much to store, and not everybody's to see. */
+  private readonly ofCustomers?: Counter<'customer' | 'route' | 'status'>;
 
-  constructor() {
+  constructor(@Inject(SETTINGS) { METRICS_BY_CUSTOMER }: Settings, quotas: QuotaService) {
     collectDefaultMetrics({ register: this.registry });
+    for (const window of quotas.windowNames) this.refusals.inc({ window }, 0);
+    if (METRICS_BY_CUSTOMER)
+      this.ofCustomers = new Counter({
+        name: 'customer_data_customer_requests_total',
+        help: 'Requests of each customer',
+        labelNames: ['customer', 'route', 'status'] as const,
+        registers: this.registers,
+      });
   }
 
-  use(request: Request, response: Response, next: NextFunction): void {
-    const { app, method, path, socket } = request;
-    this.routes ??= new Set(app.router.stack.flatMap((layer) => layer.route?.path ?? []));
-    const route = this.routes.has(path) ? path : 'other';
-    const start = process.hrtime.bigint();
-    const end = () => {
-      response.off('finish', end).off('close', end);
-      const seconds = Number(process.hrtime.bigint() - start) / 1e9;
-      // The status that an answer has before it begins tells nothing.
-      const status = response.headersSent ? response.statusCode : 'none';
-      const labels = { route, method: METHODS.includes(method) ? method : 'other', status };
-      this.duration.observe(labels, seconds);
-      this.bytes.inc({ route }, socket.bytesWritten - (this.counted.get(socket) ?? 0));
-      this.counted.set(socket, socket.bytesWritten);
-      if (!response.writableFinished) this.aborted.inc({ route });
-      if (response.statusCode === 429) this.refusals.inc({ window: String(response.getHeader('X-Rate-Limit-Limit')) });
-    };
-    // First of all listeners: Node's own one begins to send the next answer of the connection.
-    response.prependListener('finish', end).on('close', end);
-    next();
+  /** An event that is the first of its kind would not be seen to have come, were there nothing before. */
+  prepare(route: string, method: string): void {
+    this.duration.zero({ route, method, status: 500 });
+    this.bytes.inc({ route }, 0);
+    for (const ended of ['left', 'cut']) this.aborted.inc({ route, ended }, 0);
+  }
+
+  count(answer: Answer): void {
+    const { route, method, seconds, bytes, ended, customer, refusedBy } = answer;
+    const status = answer.status ?? 'none';
+    this.duration.observe({ route, method, status }, seconds);
+    this.bytes.inc({ route }, bytes);
+    if (ended !== 'complete') this.aborted.inc({ route, ended });
+    if (refusedBy) this.refusals.inc({ window: refusedBy });
+    if (customer) this.ofCustomers?.inc({ customer, route, status });
   }
 }

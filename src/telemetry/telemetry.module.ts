@@ -2,13 +2,15 @@ import { Module } from '@nestjs/common';
 import { DownloadModule } from '../download/download.module.js';
 import { ImportModule } from '../import/import.module.js';
 import { QuotaModule } from '../quota/quota.module.js';
+import { AnswersMiddleware } from './answers.middleware.js';
 import { MetricsService } from './metrics.service.js';
+import { RequestLog } from './request-log.js';
 import { StateMetrics } from './state-metrics.js';
 
 /** What the service tells of its work. */
 @Module({
   imports: [DownloadModule, ImportModule, QuotaModule],
-  providers: [MetricsService, StateMetrics],
-  exports: [MetricsService],
+  providers: [AnswersMiddleware, MetricsService, RequestLog, StateMetrics],
+  exports: [AnswersMiddleware, MetricsService],
 })
 export class TelemetryModule {}

@@ -14,7 +14,9 @@ export async function foreignConnection({ url }: TestDatabase): Promise<ForeignC
     const connection = new Libsql(url.slice('sqlite:'.length), { timeout: 0 });
     connection.exec('PRAGMA foreign_keys = ON');
     return {
-      run: (sql, parameters = []) => patiently(() => void connection.prepare(sql).run([...parameters])),
+      // A prepared statement that met another's lock would stay in progress, and keep the transaction from its end.
+      run: (sql, parameters = []) =>
+        patiently(() => void (parameters.length ? connection.prepare(sql).run([...parameters]) : connection.exec(sql))),
       close: async () => void connection.close(),
     };
   }
