@@ -1,4 +1,4 @@
-import { findRedis, findServer, findServerProgram } from './test/support/find-server.mjs';
+import { findNginx, findRedis, findServer, findServerProgram } from './test/support/find-server.mjs';
 
 /** Packages that are published as ES modules only: compiled for Jest, which loads CommonJS. */
 const ES_MODULES = ['@nestjs', 'content-type'];
@@ -45,6 +45,15 @@ const deploy = {
   displayName: 'deploy',
 };
 
+/** What takes several replicas, a server, and time. */
+const rollout = (nginx, redisProgram) => ({
+  ...mysql,
+  displayName: 'rollout',
+  testMatch: ['<rootDir>/test/rollout/*.e2e.ts'],
+  testPathIgnorePatterns: nginx && redisProgram ? [] : ['rolling-restart'],
+  globals: { TEST_ENGINE: 'mysql', NGINX: nginx, REDIS_SERVER: redisProgram },
+});
+
 /**
  * Unit tests, then the same end-to-end suite on SQLite and, where there is one, on a MySQL or MariaDB server, then what
  * needs Redis.
@@ -52,7 +61,12 @@ const deploy = {
 export default function config() {
   const redisServer = findRedis();
   const program = findServerProgram();
-  const missing = [...(findServer() ? [] : [MYSQL_MISSING]), ...(redisServer ? [] : [REDIS_MISSING])];
+  const nginx = findNginx();
+  const missing = [
+    ...(findServer() ? [] : [MYSQL_MISSING]),
+    ...(redisServer ? [] : [REDIS_MISSING]),
+    ...(nginx ? [] : [NGINX_MISSING]),
+  ];
   if (missing.length && process.env.REQUIRE_SERVERS === '1') throw new Error(missing.join('\n'));
   return {
     testTimeout: 60_000,
@@ -63,6 +77,7 @@ export default function config() {
       deploy,
       ...(findServer() ? [mysql] : []),
       ...(redisServer ? [redis(redisServer)] : []),
+      ...(findServer() ? [rollout(nginx, redisServer)] : []),
       ...(program && redisServer ? [chaos(program, redisServer)] : []),
     ],
   };
@@ -70,4 +85,5 @@ export default function config() {
 
 const MYSQL_MISSING =
   'NOT RUN: the end-to-end suite on MySQL/MariaDB. Set TEST_MYSQL_URL, or install mariadbd or mysqld (Debian: mariadb-server).';
+const NGINX_MISSING = 'NOT RUN: the rolling restart behind nginx. Install nginx (Debian: nginx).';
 const REDIS_MISSING = 'NOT RUN: the tests on Redis. Install redis-server (Debian: redis-server).';

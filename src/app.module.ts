@@ -16,7 +16,7 @@ import { SchemaModule } from './schema/schema.module.js';
 import { StockModule } from './stock/stock.module.js';
 import { TelemetryModule } from './telemetry/telemetry.module.js';
 
-/** The public application: the eight endpoints of the interface and nothing else. */
+/** The public application: the endpoints of the interface and nothing else. */
 @Module({
   imports: [
     DatabaseModule,

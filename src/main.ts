@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { serviceLogger } from './config/logger.js';
+import { ServiceLogger } from './config/logger.js';
 import { readSettings, type Settings, SettingsError } from './config/settings.js';
 import type { DemoCredentials } from './demo/demo.service.js';
 import { type Service, startService } from './service.js';
@@ -7,10 +7,10 @@ import { type Service, startService } from './service.js';
 const ECHO_MS = 500;
 
 const settings = settingsOrExit();
-const logger = serviceLogger(settings);
-process.on('uncaughtException', (error: Error) => {
-  logger.fatal?.(error.message, error.stack, 'Process');
-  process.exit(1);
+const logger = new ServiceLogger(settings);
+process.on('uncaughtException', (error: unknown) => {
+  logger.fatal(error, 'Process');
+  void exit(1);
 });
 const service = await startService(settings, logger).catch(exitWith);
 logger.log(`Listening on port ${service.port} (public) and ${service.managementPort} (management)`);
@@ -46,7 +46,13 @@ async function stop(running: Service): Promise<void> {
   stoppingSince = now;
   logger.log(`Ending: requests are answered for ${settings.DRAIN_SECONDS} s more`);
   await running.close();
-  process.exit(0);
+  await exit(0);
+}
+
+/** Ends the process, the last lines of its log written. */
+async function exit(code: number): Promise<never> {
+  await logger.flush();
+  process.exit(code);
 }
 
 function firstCalls({ customerCode, apiKey }: DemoCredentials, port: number): string {

@@ -43,6 +43,8 @@ export async function startService(settings: Settings, logger: LoggerService): P
   const management = await NestFactory.create<NestExpressApplication>(module, { logger });
   management.disable('x-powered-by').disable('etag');
   await app.get(QuotaService).start();
+  await app.init();
+  app.get(AnswersMiddleware).learn(app.getHttpAdapter().getInstance());
   await app.listen(settings.PORT);
   await management.listen(settings.MANAGEMENT_PORT);
   return {
@@ -63,7 +65,10 @@ export async function startService(settings: Settings, logger: LoggerService): P
       await sleep(settings.DRAIN_SECONDS * 1000);
       const http = app.getHttpServer();
       // A client that never finishes, or never begins, must not keep the process until it is killed.
-      setTimeout(() => http.closeAllConnections(), GRACE_MS).unref();
+      setTimeout(() => {
+        drain.end();
+        http.closeAllConnections();
+      }, GRACE_MS).unref();
       await app.close();
       await management.close();
     },
@@ -88,7 +93,7 @@ async function createApp(settings: Settings, logger: LoggerService): Promise<Nes
   app.use(refuseUnreadable);
   const http = app.getHttpServer();
   http.keepAliveTimeout = settings.KEEP_ALIVE_SECONDS * 1000;
-  admitUnreadableRequests(http, (status) => answers.tellUnreadable(status));
+  admitUnreadableRequests(http, (...answer) => answers.tellUnreadable(...answer));
   return app;
 }
 

@@ -54,6 +54,31 @@ if (engine === 'sqlite') {
     await service.stop();
   });
 
+  test('a replica that was away is asked again when it is back', async () => {
+    const proxy = new TcpProxy(replica.url);
+    const url = await proxy.reservedUrl();
+    const service = await TestService.start({ DATABASE_REPLICA_URLS: url, DATABASE_WAIT_MS: '500' }, primary);
+    const token = await service.token(A);
+    for (let call = 0; call < 10; call++) expect(await quantity(service, token)).toBe(99);
+    await proxy.open();
+    while ((await quantity(service, token)) !== 7) await sleep(100);
+    await service.stop();
+    proxy.close();
+  });
+
+  test('a replica that hangs costs a wait, not the answer', async () => {
+    const proxy = new TcpProxy(replica.url);
+    const url = await proxy.reservedUrl();
+    await proxy.open();
+    const service = await TestService.start({ DATABASE_REPLICA_URLS: url, DATABASE_WAIT_MS: '500' }, primary);
+    const token = await service.token(A);
+    expect(await quantity(service, token)).toBe(7);
+    proxy.hang();
+    for (let call = 0; call < 3; call++) expect(await quantity(service, token)).toBe(99);
+    proxy.close();
+    await service.stop();
+  });
+
   test('of several replicas one that answers is found', async () => {
     const urls = `mysql://root@127.0.0.1:1/nobody,${replica.url}`;
     const service = await TestService.start({ DATABASE_REPLICA_URLS: urls }, primary);

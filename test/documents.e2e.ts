@@ -249,6 +249,47 @@ if (engine === 'mysql')
       changeMeanwhile(() => importing(importFiles({ 'products.csv': [['B', 'changed by it']] }))));
   });
 
+if (engine === 'mysql')
+  describe.each(['READ COMMITTED', 'REPEATABLE READ'])('a foreign statement, %s, while documents are made', (level) => {
+    beforeEach(begin);
+
+    test.each([
+      [`UPDATE product_images SET FileName = 'two.jpg' WHERE SKU = 'B'`],
+      [`UPDATE products SET Name = 'two' WHERE SKU = 'B'`],
+      [`DELETE FROM product_images WHERE SKU = 'B'`],
+      [`INSERT INTO product_images (SKU, ImageID) VALUES ('B', '2')`],
+    ])('waits for the end, and leaves no document behind that it made wrong: %s', async (statement) => {
+      const [stopper, foreign] = [await foreignConnection(service.database), await foreignConnection(service.database)];
+      await sql('DELETE FROM product_documents');
+      await stopper.run('START TRANSACTION');
+      await stopper.run(`INSERT INTO product_documents (SKU, Shape, Document) VALUES ('A', '', '')`);
+      const building = service.database.cli('documents', 'build');
+      await lockWait(service.database);
+      await foreign.run(`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`);
+      const changing = foreign.run(statement).then(() => 'done', String);
+      await lockWait(service.database, 2);
+      await stopper.run('ROLLBACK');
+      expect(await building).toMatchObject({ code: 0 });
+      expect(await changing).toBe('done');
+      expect(await expectAllInStep(statement)).toEqual(['B']);
+      for (const connection of [stopper, foreign]) await connection.close();
+    });
+  });
+
+test('documents build --all gives versions to all that lost them', async () => {
+  await begin();
+  const parts = 'SELECT Part, Code FROM content_versions ORDER BY Part, Code';
+  await sql('DELETE FROM content_versions');
+  await service.database.cliOk('documents', 'build', '--all');
+  expect((await sql(parts)).map(({ Part, Code }) => `${Part}:${Code}`)).toEqual([
+    'prices:L0',
+    'prices:L1',
+    'products:',
+    'stock:W0',
+    'stock:W1',
+  ]);
+});
+
 test('a service that cannot store documents at its start is ready all the same, and says so', async () => {
   const database = await TestDatabase.create();
   const stop = engine === 'sqlite' ? `BEGIN SELECT RAISE(ABORT, 'no'); END` : `SIGNAL SQLSTATE '45000'`;

@@ -9,7 +9,11 @@ interface Answer {
   body: string;
 }
 
-const GET_PATHS = ['/products', '/products/schema', '/stock', '/stock/schema', '/prices', '/api/version', '/health'];
+const GET_PATHS = [
+  ...['/products', '/stock', '/prices'].flatMap((path) => [path, `${path}/schema`]),
+  '/api/version',
+  '/health',
+];
 const JSON_TYPE = 'application/json; charset=utf-8';
 const MALFORMED = '{"error":"The request is malformed."}';
 const NOTHING_HERE = '{"error":"There is nothing at this path."}';

@@ -17,7 +17,16 @@ const fields = (text: string, required: string[] = []) =>
     .trim()
     .split(/\s*,\s*/)
     .map((pair) => pair.split(' ') as [string, string])
-    .map(([name, type]) => ({ name, type, required: required.includes(name) }));
+    .map(([name, type]) => ({ name, type, required: required.includes(name), wireName: wireName(name) }));
+
+/** The key of the data: its first letter is a capital (decision 85). */
+const wireName = (name: string) => name[0]!.toUpperCase() + name.slice(1);
+
+/** An entry of the nested arrays. */
+const array = (name: string, text: string) => ({ [name]: { wireName: wireName(name), fields: fields(text) } });
+
+const PRICE = `priceListCode string, priceListName string, currencyCode string, sKU string, priceExclVAT decimal,
+  mOQ decimal, orderMultiple decimal`;
 
 const schema = (path: string) => request(service.url).get(path).set('Authorization', `Bearer ${token}`);
 
@@ -35,19 +44,20 @@ test('GET /products/schema: fields and nested arrays in order of declaration (in
       ['sKU'],
     ),
     arrays: {
-      productImages: { fields: fields('imageID string, fileName string, isPrimaryImage boolean') },
-      productAccessories: { fields: fields('accessorySKU string') },
-      productSubstitutions: { fields: fields('substituteSKU string') },
-      productComposition: {
-        fields: fields('materialCode string, materialDescription string, compositionPercentage decimal'),
-      },
-      productPrices: {
-        fields: fields(
-          `priceListCode string, priceListName string, currencyCode string, sKU string, priceExclVAT decimal,
-           mOQ decimal, orderMultiple decimal`,
-        ),
-      },
+      ...array('productImages', 'imageID string, fileName string, isPrimaryImage boolean'),
+      ...array('productAccessories', 'accessorySKU string'),
+      ...array('productSubstitutions', 'substituteSKU string'),
+      ...array('productComposition', 'materialCode string, materialDescription string, compositionPercentage decimal'),
+      ...array('productPrices', PRICE),
     },
+  });
+});
+
+test('GET /prices/schema has the fields of a price, sKU required there (decision 85)', async () => {
+  await schema('/prices/schema').expect(200, {
+    endpoint: '/prices',
+    apiVersion: '2026-04',
+    fields: fields(PRICE, ['sKU']),
   });
 });
 
@@ -62,6 +72,6 @@ test('GET /stock/schema has no arrays (interface §2.9)', async () => {
 test('the order of the keys is that of the interface, to the byte', async () => {
   const { text } = await schema('/stock/schema');
   expect(text).toMatch(
-    /^\{"endpoint":"\/stock","apiVersion":"2026-04","fields":\[\{"name":"sKU","type":"string","required":true\},/,
+    /^\{"endpoint":"\/stock","apiVersion":"2026-04","fields":\[\{"name":"sKU","type":"string","required":true,"wireName":"SKU"\},/,
   );
 });

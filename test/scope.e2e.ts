@@ -62,7 +62,16 @@ function sendAsA({ method = 'GET', path, headers = {}, body = '' }: Sent): Promi
 }
 
 test('the public port has the eight endpoints of the interface and nothing else (interface §4, decision 28)', () => {
-  const endpoints = ['/api/version', '/health', '/prices', '/products', '/products/schema', '/stock', '/stock/schema'];
+  const endpoints = [
+    '/api/version',
+    '/health',
+    '/prices',
+    '/prices/schema',
+    '/products',
+    '/products/schema',
+    '/stock',
+    '/stock/schema',
+  ];
   expect(routes().toSorted()).toEqual([...endpoints.map((path) => `GET ${path}`), 'POST /auth/token']);
   // No router within the router, whose routes the line above would not see.
   expect(layers().filter(({ handle }) => handle.stack)).toEqual([]);

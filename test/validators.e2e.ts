@@ -72,7 +72,7 @@ const sql = (statements: string | string[]) => service.database.sql(statements);
 const CACHING = { 'cache-control': 'private, no-cache', vary: 'Authorization, Accept, Accept-Encoding' };
 
 /** What is the same for everybody until the next release. */
-const CONSTANT = ['/products/schema', '/stock/schema', '/api/version'];
+const CONSTANT = ['/products/schema', '/stock/schema', '/prices/schema', '/api/version'];
 
 describe.each([...ENDPOINTS, ...CONSTANT])('%s', (path) => {
   test('200, 304 and HEAD tell the same strong validator, and how to cache', async () => {

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { DatabaseService } from '../database/database.service.js';
 import type { SqlPart, WriteSession } from '../database/engine.js';
@@ -10,11 +9,14 @@ import { arraysOf } from '../resource/field.decorator.js';
 import { DamagedRow, jsonWriter } from '../resource/json-writer.js';
 import { shapeOf } from '../resource/shape.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
+import { renewAllVersions } from '../versions/content-versions.js';
 import { Product } from './product.entity.js';
 
 const BATCH = 100;
 /** So many documents are made in one go. */
 const SOME = 25;
+/** So many are forgotten by one statement. */
+const FORGOTTEN = 1000;
 /** What a document ends with once its prices are in. */
 export const DOCUMENT_END = ']}';
 const NO_PRICES = `"ProductPrices":[${DOCUMENT_END}`;
@@ -112,10 +114,18 @@ export class ProductDocuments {
     }
   }
 
-  /** Leaves neither documents nor versions as they were, since somebody wrote past the triggers. */
+  /** Removes the documents of products. */
+  async forget(session: WriteSession, skus: readonly string[]): Promise<void> {
+    for (let start = 0; start < skus.length; start += FORGOTTEN) {
+      const { sql, parameters } = oneOf(skus.slice(start, start + FORGOTTEN));
+      await session.query(`DELETE FROM product_documents WHERE ${sql}`, parameters);
+    }
+  }
+
+  /** Leaves neither versions nor documents as they were, since somebody wrote past the triggers. */
   private async forgetAll(session: WriteSession): Promise<void> {
+    await renewAllVersions(session);
     await session.query('DELETE FROM product_documents');
-    await session.query('UPDATE content_versions SET Version = ?', [randomUUID()]);
   }
 
   private async compare(query: Query, skus: readonly string[], check: DocumentCheck): Promise<void> {

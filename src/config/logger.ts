@@ -1,28 +1,58 @@
-import { ConsoleLogger, type LoggerService } from '@nestjs/common';
-import { JsonLogger } from './json-logger.js';
+import type { LoggerService } from '@nestjs/common';
+import { jsonLines, type LogRecord, type Level, textLines } from './log-lines.js';
+import { LogOutput } from './log-output.js';
 import type { Settings } from './settings.js';
 
 /** Contexts in which the framework tells how it assembles itself: noise at every start. */
 const ASSEMBLY = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
 
-/** The log of the process, in the form of the settings, without the framework's assembly. */
-export function serviceLogger({ LOG_FORMAT }: Settings): LoggerService {
-  const logger: LoggerService = LOG_FORMAT === 'json' ? new JsonLogger() : new TextLogger();
-  const log = logger.log.bind(logger);
-  logger.log = (message: unknown, ...rest: unknown[]) => {
-    if (!ASSEMBLY.has(String(rest.at(-1)))) log(message, ...rest);
-  };
-  return logger;
+/** The log of the process: on standard output, in the form of the settings, without the framework's assembly. */
+export class ServiceLogger implements LoggerService {
+  private readonly print: (level: Level, record: LogRecord) => void;
+
+  constructor(
+    { LOG_FORMAT }: Settings,
+    private readonly output = new LogOutput((dropped) => this.warn(`${dropped} lines were dropped: nobody took them`)),
+  ) {
+    this.print = LOG_FORMAT === 'json' ? jsonLines(output) : textLines(output);
+  }
+
+  log(message: unknown, ...rest: unknown[]): void {
+    const record = recordOf(message, rest);
+    if (!ASSEMBLY.has(record.context ?? '')) this.print('info', record);
+  }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.print('warn', recordOf(message, rest));
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.print('error', recordOf(message, rest));
+  }
+
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.print('fatal', recordOf(message, rest));
+  }
+
+  /** Resolves when everything is written, or after a while where nobody takes it. */
+  flush(): Promise<void> {
+    return this.output.flush();
+  }
 }
 
-/** Lines for people, who read in the message what the fields say. */
-class TextLogger extends ConsoleLogger {
-  constructor() {
-    super({ colors: Boolean(process.stdout.isTTY), logLevels: ['log', 'warn', 'error', 'fatal'] });
-  }
-
-  protected override formatMessage(...parts: Parameters<ConsoleLogger['formatMessage']>): string {
-    const [level, message, pid, formattedLevel, context, difference] = parts;
-    return super.formatMessage(level, message, pid, formattedLevel, context, difference);
-  }
+/**
+ * @param rest as Nest hands it on: fields of the record, the stack of an error, last the context. Of an error nothing else
+ * is told: drivers put statements and their parameters into further properties.
+ */
+function recordOf(message: unknown, rest: readonly unknown[]): LogRecord {
+  const texts = rest.filter((part) => typeof part === 'string');
+  const context = texts.pop();
+  const error = [message, ...rest].find((part) => part instanceof Error);
+  const fields = rest.filter((part) => typeof part === 'object' && !(part instanceof Error));
+  return {
+    context,
+    fields: Object.assign({}, ...fields),
+    stack: texts.pop() ?? error?.stack,
+    message: message instanceof Error ? message.message : String(message),
+  };
 }

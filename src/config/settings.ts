@@ -88,7 +88,7 @@ export class Settings {
   @IsIn(ENVIRONMENTS, { message: `must be one of ${ENVIRONMENTS.join(', ')}` })
   readonly NODE_ENV!: (typeof ENVIRONMENTS)[number];
 
-  /** The public port: the eight endpoints and nothing else. 0 picks a free one. */
+  /** The public port: the endpoints of the interface and nothing else. 0 picks a free one. */
   @port(3000)
   readonly PORT!: number;
 

@@ -6,7 +6,7 @@ import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { Snapshot } from '../database/engine.js';
 import { customerNotFound } from '../http/api-error.js';
-import { cutConnection } from '../http/cut.js';
+import { cutConnection, type CutReason } from '../http/cut.js';
 import { requestIdOf } from '../http/request-id.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import { CustomerScopeService } from '../scope/customer-scope.service.js';
@@ -115,13 +115,13 @@ export class DownloadService {
     gone: AbortSignal,
   ): Promise<void> {
     const { socket } = response.req;
-    const cut = (reason: string) => this.cut(response, reason);
+    const cut = (why: CutReason, what: string) => this.cut(response, why, what);
     const pieces = async function* () {
       try {
         if (!compress) yield first;
         yield* rest;
       } catch (error) {
-        if (!response.destroyed && !socket.destroyed) cut((error as Error).message);
+        if (!response.destroyed && !socket.destroyed) cut('error', (error as Error).message);
         throw error;
       }
     };
@@ -142,10 +142,10 @@ export class DownloadService {
       .finally(unwatch);
   }
 
-  private cut({ req: request }: Response, reason: string): void {
+  private cut({ req: request }: Response, why: CutReason, what: string): void {
     const requestId = requestIdOf(request);
-    this.logger.error(`The answer to request ${requestId} was cut: ${reason}`, { requestId });
-    cutConnection(request);
+    this.logger.error(`The answer to request ${requestId} was cut: ${what}`, { requestId });
+    cutConnection(request.socket, why);
   }
 }
 

@@ -7,12 +7,12 @@ afterEach(() => void jest.useRealTimers());
 const LIMITS = { window: 3, bytesPerSecond: 100, most: 1000 };
 
 /** Lets seconds pass in each of which so many bytes leave. @returns after how many the watch complained, and of what */
-function watch(perSecond: readonly number[], limits = LIMITS): { second: number; reason: string }[] {
+function watch(perSecond: readonly number[], limits = LIMITS): { second: number; why: string; what: string }[] {
   // Bytes of answers before this one on the same connection count for nothing.
   const socket = { bytesWritten: 1_000_000, writableLength: 0 };
-  const complaints: { second: number; reason: string }[] = [];
+  const complaints: { second: number; why: string; what: string }[] = [];
   let second = 0;
-  const unwatch = watchPace(socket as Socket, limits, (reason) => complaints.push({ second, reason }));
+  const unwatch = watchPace(socket as Socket, limits, (why, what) => complaints.push({ second, why, what }));
   for (const bytes of perSecond) {
     second++;
     socket.bytesWritten += bytes;
@@ -27,7 +27,9 @@ const seconds = (count: number, bytes: number) => Array.from({ length: count }, 
 
 test('a client that takes nothing, or a byte a second, is told once, after the window', () => {
   for (const bytes of [0, 1, 99])
-    expect(watch(seconds(10, bytes))).toEqual([{ second: 3, reason: 'its client took less than 100 bytes/s for 3 s' }]);
+    expect(watch(seconds(10, bytes))).toEqual([
+      { second: 3, why: 'stall', what: 'its client took less than 100 bytes/s for 3 s' },
+    ]);
 });
 
 test('a client at the least rate is fair, however unevenly it takes', () => {
@@ -41,7 +43,7 @@ test('a fast beginning buys no stalling later', () => {
 
 test('who takes too long in all is told, however fast', () => {
   expect(watch(seconds(10, 1_000_000), { ...LIMITS, most: 5 })).toEqual([
-    { second: 5, reason: 'it took longer than 5 s' },
+    { second: 5, why: 'deadline', what: 'it took longer than 5 s' },
   ]);
 });
 

@@ -10,11 +10,18 @@ export interface PaceLimits {
   most: number;
 }
 
+/** What an answer did: its client took too little, or it took too long in all. */
+type TooSlow = 'stall' | 'deadline';
+
 /**
  * Watches the bytes that leave by a socket, once a second, and tells the first time that they are too few or that the
  * time is over. @returns what ends the watch
  */
-export function watchPace(socket: Socket, limits: PaceLimits, tooSlow: (reason: string) => void): () => void {
+export function watchPace(
+  socket: Socket,
+  limits: PaceLimits,
+  tooSlow: (why: TooSlow, what: string) => void,
+): () => void {
   const { window, bytesPerSecond, most } = limits;
   const sent: number[] = [taken(socket)];
   const timer = setInterval(() => {
@@ -23,9 +30,8 @@ export function watchPace(socket: Socket, limits: PaceLimits, tooSlow: (reason: 
     const slow = before !== undefined && sent.at(-1)! - before < bytesPerSecond * window;
     if (!slow && sent.length <= most) return;
     stop();
-    tooSlow(
-      slow ? `its client took less than ${bytesPerSecond} bytes/s for ${window} s` : `it took longer than ${most} s`,
-    );
+    if (slow) tooSlow('stall', `its client took less than ${bytesPerSecond} bytes/s for ${window} s`);
+    else tooSlow('deadline', `it took longer than ${most} s`);
   }, 1000);
   const stop = () => clearInterval(timer);
   return stop;

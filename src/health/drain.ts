@@ -1,5 +1,7 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
+import type { Socket } from 'node:net';
+import { cutConnection } from '../http/cut.js';
 
 /**
  * The time between the word that the service ends and its end. Requests are answered as ever, since whoever sends them
@@ -8,9 +10,15 @@ import type { NextFunction, Request, Response } from 'express';
 @Injectable()
 export class Drain implements NestMiddleware {
   private begun = false;
+  private readonly connections = new Set<Socket>();
 
   begin(): void {
     this.begun = true;
+  }
+
+  /** Cuts whatever is still under way. */
+  end(): void {
+    for (const socket of this.connections) cutConnection(socket, 'shutdown');
   }
 
   /** @throws once it has begun */
@@ -18,7 +26,11 @@ export class Drain implements NestMiddleware {
     if (this.begun) throw new Error('The service is shutting down');
   }
 
-  use(_request: Request, response: Response, next: NextFunction): void {
+  use({ socket }: Request, response: Response, next: NextFunction): void {
+    if (!this.connections.has(socket)) {
+      this.connections.add(socket);
+      socket.once('close', () => this.connections.delete(socket));
+    }
     if (this.begun) response.setHeader('Connection', 'close');
     next();
   }

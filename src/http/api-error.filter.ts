@@ -15,7 +15,7 @@ export class ApiErrorFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
     const answer = this.answerTo(error, request);
-    if (response.headersSent) return cutConnection(request);
+    if (response.headersSent) return cutConnection(request.socket, 'error');
     response
       .status(answer.status)
       .set(answer.headers)

@@ -1,18 +1,22 @@
 import type { Request } from 'express';
+import type { Socket } from 'node:net';
 
-const cuts = new WeakSet<Request>();
+/** Its client took, or its database gave, too little; it took too long in all; it failed; the service had to stop. */
+export type CutReason = 'stall' | 'deadline' | 'error' | 'shutdown';
+
+const reasons = new WeakMap<Socket, CutReason>();
 
 /**
- * Resets the connection of a request whose answer cannot go on: an orderly end would pass for the end of the answer with
- * a client of HTTP/1.0. An answer that waits behind another on its connection has no socket of its own yet; its request
- * has.
+ * Resets a connection whose answer cannot go on: an orderly end would pass for the end of the answer with a client of
+ * HTTP/1.0. An answer that waits behind another on its connection has no socket of its own yet; its request has.
  */
-export function cutConnection(request: Request): void {
-  cuts.add(request);
-  request.socket.resetAndDestroy();
+export function cutConnection(socket: Socket, reason: CutReason): void {
+  if (socket.destroyed) return;
+  reasons.set(socket, reason);
+  socket.resetAndDestroy();
 }
 
-/** Whether its answer was cut, rather than left by its client. */
-export function wasCut(request: Request): boolean {
-  return cuts.has(request);
+/** Why the connection of a request was cut; undefined: it was not. */
+export function cutReason({ socket }: Request): CutReason | undefined {
+  return reasons.get(socket);
 }

@@ -16,11 +16,11 @@ const unreadable = new WeakMap<IncomingMessage, number>();
  * Lets requests without sense (no or two hosts, a target that is no URL, an unknown expectation) through to
  * {@link refuseUnreadable}, so that they are counted and answered like every other one; Node and Express would answer
  * each in a form of its own. What is no HTTP at all is answered here: there is no request to count.
- * @param tell told the status of each answer that is given here
+ * @param tell told the id and the status of each answer that is given here
  */
 export function admitUnreadableRequests(
   server: Server & { requireHostHeader?: boolean },
-  tell: (status: number) => void,
+  tell: (requestId: string, status: number) => void,
 ): void {
   server.requireHostHeader = false;
   const answers = new WeakMap<Socket, Set<ServerResponse>>();
@@ -41,8 +41,9 @@ export function admitUnreadableRequests(
     else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else {
       const status = STATUS_BY_CODE[error.code ?? ''] ?? 400;
-      socket.end(rawAnswer(status));
-      tell(status);
+      const requestId = randomUUID();
+      socket.end(rawAnswer(requestId, status));
+      tell(requestId, status);
     }
   });
 }
@@ -65,13 +66,13 @@ function isReadable({ httpVersion, rawHeaders, url = '' }: IncomingMessage): boo
   return hostsFit && (url.startsWith('/') || url === '*' || URL.canParse(url));
 }
 
-function rawAnswer(status: number): string {
+function rawAnswer(requestId: string, status: number): string {
   const body = JSON.stringify(REQUEST_MALFORMED);
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${randomUUID()}`,
+    `X-Request-Id: ${requestId}`,
     'Connection: close',
     '',
     body,

@@ -21,6 +21,8 @@ export class ContentChanges {
   private readonly parts = new Map<string, ContentPart>();
   /** Whether there were any when the import began; undefined: not asked yet. */
   private documentsExist?: boolean;
+  /** SKUs of products of which there is no document, or one that no longer holds. */
+  private readonly outdated = new Set<string>();
 
   constructor(
     private readonly session: WriteSession,
@@ -39,18 +41,14 @@ export class ContentChanges {
       this.documentsExist ??= (await this.session.query('SELECT 1 FROM product_documents LIMIT 1')).length > 0;
       if (!this.documentsExist) return;
       const position = names.indexOf('SKU');
-      const skus = [...new Set(rows.map((row) => row[position]))];
-      const { sql, parameters } = this.session.rowIn(
-        ['SKU'],
-        skus.map((sku) => [sku]),
-      );
-      await this.session.query(`DELETE FROM product_documents WHERE ${sql}`, parameters);
+      for (const row of rows) this.outdated.add(String(row[position]));
     }
   }
 
-  /** Renews the versions of all that changed, and makes the documents that are missing now. Last of all. */
+  /** Renews versions and documents of all that changed, in the order of the triggers. Last of all. */
   async finish(): Promise<void> {
     await renewVersions(this.session, [...this.parts.values()]);
+    await this.documents.forget(this.session, [...this.outdated]);
     await this.documents.store(this.session);
   }
 

@@ -35,7 +35,14 @@ export class ProductPrice {
   })
   CurrencyCode!: string;
 
-  @Answered({ type: 'varchar', length: 64, primary: true, meaning: 'Product the price is for.', example: 'PIR-1001-M' })
+  @Answered({
+    type: 'varchar',
+    length: 64,
+    primary: true,
+    required: true,
+    meaning: 'Product the price is for.',
+    example: 'PIR-1001-M',
+  })
   SKU!: string;
 
   @Computed({

@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import { Public } from '../auth/public.decorator.js';
 import { Product } from '../catalog/product.entity.js';
 import { setValidator } from '../http/validator.js';
+import { ProductPrice } from '../pricing/product-price.entity.js';
 import { StockEntry } from '../stock/stock-entry.entity.js';
 import { API_VERSION, type Schema, schemaOf } from './schema.js';
 
@@ -10,6 +11,7 @@ import { API_VERSION, type Schema, schemaOf } from './schema.js';
 export class SchemaController {
   private readonly products = schemaOf('/products', Product);
   private readonly stock = schemaOf('/stock', StockEntry);
+  private readonly prices = schemaOf('/prices', ProductPrice);
 
   @Get('products/schema')
   productsSchema(@Res({ passthrough: true }) response: Response): Schema {
@@ -19,6 +21,11 @@ export class SchemaController {
   @Get('stock/schema')
   stockSchema(@Res({ passthrough: true }) response: Response): Schema {
     return validated(response, this.stock);
+  }
+
+  @Get('prices/schema')
+  pricesSchema(@Res({ passthrough: true }) response: Response): Schema {
+    return validated(response, this.prices);
   }
 
   @Public()

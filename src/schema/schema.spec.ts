@@ -31,7 +31,8 @@ const ANY = { meaning: 'Any.', example: 'x' };
 
 class Part {
   @Stored({ type: 'varchar', length: 64, primary: true }) SKU!: string;
-  @Answered({ type: 'varchar', length: 64, primary: true, ...ANY }) PartCode!: string;
+  // Of an element in an array nothing is required.
+  @Answered({ type: 'varchar', length: 64, primary: true, required: true, ...ANY }) PartCode!: string;
 }
 
 class Thing {
@@ -49,14 +50,19 @@ test('a schema lists the answered fields in order of declaration, then the array
     endpoint: '/things',
     apiVersion: '2026-04',
     fields: [
-      { name: 'sKU', type: 'string', required: true },
-      { name: 'mOQ', type: 'decimal', required: false },
+      { name: 'sKU', type: 'string', required: true, wireName: 'SKU' },
+      { name: 'mOQ', type: 'decimal', required: false, wireName: 'MOQ' },
       // Required by the database alone is not required in the schema: only sKU is (interface §2.9).
-      { name: 'hSCode', type: 'string', required: false },
-      { name: 'packagedLength_in_cm', type: 'integer', required: false },
-      { name: 'day', type: 'date', required: false },
+      { name: 'hSCode', type: 'string', required: false, wireName: 'HSCode' },
+      { name: 'packagedLength_in_cm', type: 'integer', required: false, wireName: 'PackagedLength_in_cm' },
+      { name: 'day', type: 'date', required: false, wireName: 'Day' },
     ],
-    arrays: { spareParts: { fields: [{ name: 'partCode', type: 'string', required: false }] } },
+    arrays: {
+      spareParts: {
+        wireName: 'SpareParts',
+        fields: [{ name: 'partCode', type: 'string', required: false, wireName: 'PartCode' }],
+      },
+    },
   });
 });
 

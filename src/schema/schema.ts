@@ -9,6 +9,8 @@ interface SchemaField {
   name: string;
   type: string;
   required: boolean;
+  /** The key of the data. */
+  wireName: string;
 }
 
 export interface Schema {
@@ -16,14 +18,15 @@ export interface Schema {
   apiVersion: string;
   fields: SchemaField[];
   /** Absent where the resource has no nested arrays. */
-  arrays?: Record<string, { fields: SchemaField[] }>;
+  arrays?: Record<string, { wireName: string; fields: SchemaField[] }>;
 }
 
 /** Describes the elements of a data endpoint from their declarations. */
 export function schemaOf(endpoint: string, resource: Resource): Schema {
   const arrays = arraysOf(resource).map(({ name, resource: element }) => [
     camelCase(name),
-    { fields: schemaFields(element) },
+    // What is required of an element by itself is not of one that may not be there.
+    { wireName: name, fields: schemaFields(element).map((field) => ({ ...field, required: false })) },
   ]);
   return {
     endpoint,
@@ -53,6 +56,7 @@ function schemaFields(resource: Resource): SchemaField[] {
     name: camelCase(name),
     type: schemaType(type),
     required,
+    wireName: name,
   }));
 }
 

@@ -1,8 +1,9 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
-import type { NextFunction, Request, Response } from 'express';
+import type { Express, NextFunction, Request, Response } from 'express';
 import { METHODS } from 'node:http';
+import type { Socket } from 'node:net';
 import { provenCustomer } from '../auth/identity.js';
-import { wasCut } from '../http/cut.js';
+import { cutReason } from '../http/cut.js';
 import { requestIdOf } from '../http/request-id.js';
 import type { Answer } from './answer.js';
 import { MetricsService } from './metrics.service.js';
@@ -10,43 +11,52 @@ import { RequestLog } from './request-log.js';
 
 const KNOWN_METHODS = new Set(METHODS);
 
+/** What is known of a connection. */
+interface Connection {
+  /** Bytes that were told of already. */
+  told: number;
+  /** What to call for each answer under way when it closes. */
+  readonly ends: Set<() => void>;
+}
+
 /** Looks at every answer once, when it is finished or given up, and tells metrics and log of it. */
 @Injectable()
 export class AnswersMiddleware implements NestMiddleware {
-  private routes?: ReadonlySet<string>;
-  /** Bytes of a connection that were told of already. */
-  private readonly told = new WeakMap<object, number>();
+  private routes: ReadonlySet<string> = new Set();
+  private readonly connections = new WeakMap<Socket, Connection>();
 
   constructor(
     private readonly metrics: MetricsService,
     private readonly log: RequestLog,
   ) {}
 
+  /** Learns the paths of the interface, when all of them are there. */
+  learn({ router }: Express): void {
+    const routes = router.stack.flatMap(({ route }) => route ?? []);
+    this.routes = new Set(routes.map(({ path }) => path));
+    for (const { path, stack } of routes)
+      for (const { method } of stack) this.metrics.prepare(path, method.toUpperCase());
+  }
+
   use(request: Request, response: Response, next: NextFunction): void {
     const start = process.hrtime.bigint();
     const route = this.routeOf(request);
+    const connection = this.connectionOf(request);
     const end = () => {
-      response.off('finish', end).off('close', end);
-      this.tell({ ...this.answer(request, response), route, seconds: Number(process.hrtime.bigint() - start) / 1e9 });
+      response.off('finish', end);
+      connection.ends.delete(end);
+      const seconds = Number(process.hrtime.bigint() - start) / 1e9;
+      this.tell({ route, seconds, ...answerTo(request, response), bytes: bytesSince(connection, request) });
     };
+    connection.ends.add(end);
     // First of all listeners: Node's own one begins to send the next answer of the connection.
-    response.prependListener('finish', end).on('close', end);
+    response.prependListener('finish', end);
     next();
   }
 
-  /** Tells of the answer to what is no HTTP, which is no request and has passed no middleware. */
-  tellUnreadable(status: number): void {
-    this.tell({
-      requestId: null,
-      route: 'other',
-      method: 'other',
-      status,
-      seconds: 0,
-      bytes: 0,
-      ended: 'complete',
-      customer: null,
-      refusedBy: null,
-    });
+  /** Tells of the answer to what is no HTTP: that is no request, and has passed no middleware. */
+  tellUnreadable(requestId: string, status: number): void {
+    this.tell({ requestId, route: 'other', method: 'other', status, seconds: 0, bytes: 0, ended: 'complete' });
   }
 
   private tell(answer: Answer): void {
@@ -54,25 +64,38 @@ export class AnswersMiddleware implements NestMiddleware {
     this.log.write(answer);
   }
 
-  private routeOf({ app, path }: Request): string {
-    this.routes ??= new Set(app.router.stack.flatMap((layer) => layer.route?.path ?? []));
+  private routeOf({ path }: Request): string {
     return this.routes.has(path) ? path : 'other';
   }
 
-  private answer(request: Request, response: Response): Omit<Answer, 'route' | 'seconds'> {
-    const { method, socket } = request;
-    const bytes = socket.bytesWritten - (this.told.get(socket) ?? 0);
-    this.told.set(socket, socket.bytesWritten);
-    const given = response.writableFinished ? 'complete' : 'left';
-    return {
-      requestId: requestIdOf(request),
-      method: KNOWN_METHODS.has(method) ? method : 'other',
-      // The status that an answer has before it begins tells nothing.
-      status: response.headersSent ? response.statusCode : 'none',
-      bytes,
-      ended: wasCut(request) ? 'cut' : given,
-      customer: provenCustomer(request) ?? null,
-      refusedBy: response.statusCode === 429 ? String(response.getHeader('X-Rate-Limit-Limit')) : null,
-    };
+  /** A response that waits behind another on its connection is not told that this closes: hence the socket. */
+  private connectionOf({ socket }: Request): Connection {
+    const known = this.connections.get(socket);
+    if (known) return known;
+    const connection: Connection = { told: 0, ends: new Set() };
+    socket.once('close', () => connection.ends.forEach((end) => end()));
+    this.connections.set(socket, connection);
+    return connection;
   }
+}
+
+function bytesSince(connection: Connection, { socket: { bytesWritten } }: Request): number {
+  const bytes = bytesWritten - connection.told;
+  connection.told = bytesWritten;
+  return bytes;
+}
+
+function answerTo(request: Request, response: Response): Omit<Answer, 'route' | 'seconds' | 'bytes'> {
+  const reason = cutReason(request);
+  const given = response.writableFinished ? 'complete' : 'left';
+  return {
+    requestId: requestIdOf(request),
+    method: KNOWN_METHODS.has(request.method) ? request.method : 'other',
+    // The status that an answer has before it begins, or has the connection, tells nothing.
+    status: response.headersSent && response.socket ? response.statusCode : undefined,
+    ended: reason ? 'cut' : given,
+    cutReason: reason,
+    customer: provenCustomer(request),
+    refusedBy: response.statusCode === 429 ? String(response.getHeader('X-Rate-Limit-Limit')) : undefined,
+  };
 }

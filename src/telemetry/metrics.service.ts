@@ -40,7 +40,6 @@ export class MetricsService {
 
   constructor(@Inject(SETTINGS) { METRICS_BY_CUSTOMER }: Settings, quotas: QuotaService) {
     collectDefaultMetrics({ register: this.registry });
-    // An event that is the first of its kind would not be seen to have come, were there nothing before.
     for (const window of quotas.windowNames) this.refusals.inc({ window }, 0);
     if (METRICS_BY_CUSTOMER)
       this.ofCustomers = new Counter({
@@ -51,11 +50,20 @@ export class MetricsService {
       });
   }
 
-  count({ route, method, status, seconds, bytes, ended, customer, refusedBy }: Answer): void {
+  /** An event that is the first of its kind would not be seen to have come, were there nothing before. */
+  prepare(route: string, method: string): void {
+    this.duration.zero({ route, method, status: 500 });
+    this.bytes.inc({ route }, 0);
+    for (const ended of ['left', 'cut']) this.aborted.inc({ route, ended }, 0);
+  }
+
+  count(answer: Answer): void {
+    const { route, method, seconds, bytes, ended, customer, refusedBy } = answer;
+    const status = answer.status ?? 'none';
     this.duration.observe({ route, method, status }, seconds);
     this.bytes.inc({ route }, bytes);
     if (ended !== 'complete') this.aborted.inc({ route, ended });
-    if (refusedBy !== null) this.refusals.inc({ window: refusedBy });
-    if (customer !== null) this.ofCustomers?.inc({ customer, route, status });
+    if (refusedBy) this.refusals.inc({ window: refusedBy });
+    if (customer) this.ofCustomers?.inc({ customer, route, status });
   }
 }

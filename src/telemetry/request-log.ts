@@ -2,27 +2,38 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import type { Answer } from './answer.js';
 
-/** A line for each request, without anything of it that may be secret: neither headers nor query nor body. */
+/** A line for each request, with nothing in it that its caller made up, but for a sane id. */
 @Injectable()
 export class RequestLog {
   private readonly logger = new Logger('Request');
 
   constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
 
-  write({ seconds, customer, refusedBy, ...answer }: Answer): void {
+  write(answer: Answer): void {
     if (!this.settings.LOG_REQUESTS) return;
-    const { requestId, method, route, status, bytes, ended } = answer;
-    const milliseconds = Math.round(seconds * 10_000) / 10;
-    const bucket = customer === null ? 'anonymous' : 'customer';
-    const message = [
-      `${method} ${route} ${status}`,
-      `${milliseconds} ms`,
-      `${bytes} bytes`,
-      customer ?? bucket,
-      ...(refusedBy === null ? [] : [`over quota of ${refusedBy}`]),
-      ...(ended === 'complete' ? [] : [ended]),
-      ...(requestId === null ? [] : [requestId]),
-    ].join(', ');
-    this.logger.log(message, { ...answer, milliseconds, customer, bucket, refusedBy });
+    const { seconds, ...others } = answer;
+    const fields = { ...others, milliseconds: Math.round(seconds * 10_000) / 10, bucket: bucketOf(answer) };
+    // What failed is told beside it, with its stack, under the same id.
+    if ((answer.status ?? 0) >= 500) this.logger.error(inWords(answer), fields);
+    else this.logger.log(inWords(answer), fields);
   }
+}
+
+function bucketOf({ customer }: Answer): 'customer' | 'anonymous' {
+  return customer ? 'customer' : 'anonymous';
+}
+
+function inWords(answer: Answer): string {
+  const { requestId, method, route, status = 'not answered', seconds, bytes, ended, customer, refusedBy } = answer;
+  const words = [
+    `${method} ${route} ${status}`,
+    `${Math.round(seconds * 1000)} ms`,
+    `${bytes} bytes`,
+    customer ?? bucketOf(answer),
+    refusedBy && `quota of ${refusedBy} used up`,
+    ended === 'left' && 'its client left',
+    ended === 'cut' && `cut: ${answer.cutReason}`,
+    requestId,
+  ];
+  return words.filter(Boolean).join(', ');
 }

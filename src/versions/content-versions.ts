@@ -21,6 +21,16 @@ export async function renewVersions(session: WriteSession, parts: readonly Conte
   await session.query(`INSERT INTO content_versions (Part, Code, Version) VALUES ${sql}${clause}`, parameters);
 }
 
+/** Those that have one, and those that lack it since somebody emptied or replaced the table of the versions. */
+const ALL = `SELECT Part AS part, Code AS code FROM content_versions UNION SELECT 'products', ''
+  UNION SELECT 'prices', PriceListCode FROM price_lists UNION SELECT 'stock', WarehouseCode FROM warehouses`;
+
+/** The same for all parts that there are. */
+export async function renewAllVersions(session: WriteSession): Promise<void> {
+  const parts = await session.query(ALL);
+  await renewVersions(session, parts as unknown as ContentPart[]);
+}
+
 /** A subquery for the version of a part, null where nothing ever was in it. @param code SQL of its code */
 export function versionOf(part: ContentPart['part'], code: string): string {
   return `(SELECT Version FROM content_versions WHERE Part = '${part}' AND Code = ${code})`;

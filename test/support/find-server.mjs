@@ -20,6 +20,11 @@ export function findRedis(env = process.env) {
   return findProgram('redis-server', env);
 }
 
+/** The program of an nginx that tests may start; none: undefined. */
+export function findNginx(env = process.env) {
+  return findProgram('nginx', env);
+}
+
 /** The path of a program; none: undefined. */
 export function findProgram(name, env = process.env) {
   const folders = [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/libexec'];

@@ -14,7 +14,9 @@ export async function foreignConnection({ url }: TestDatabase): Promise<ForeignC
     const connection = new Libsql(url.slice('sqlite:'.length), { timeout: 0 });
     connection.exec('PRAGMA foreign_keys = ON');
     return {
-      run: (sql, parameters = []) => patiently(() => void connection.prepare(sql).run([...parameters])),
+      // A prepared statement that met another's lock would stay in progress, and keep the transaction from its end.
+      run: (sql, parameters = []) =>
+        patiently(() => void (parameters.length ? connection.prepare(sql).run([...parameters]) : connection.exec(sql))),
       close: async () => void connection.close(),
     };
   }
@@ -39,13 +41,13 @@ async function patiently(work: () => void): Promise<void> {
   }
 }
 
-/** Resolves when a transaction waits for another one's lock on the server; or after a while, if none needs to. */
-export async function lockWait(database: TestDatabase): Promise<void> {
+/** Resolves when so many transactions wait for others' locks on the server; or after a while, if they need not. */
+export async function lockWait(database: TestDatabase, count = 1): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt++, await sleep(100)) {
     const waiting = await database.sql(
       `SELECT 1 FROM information_schema.innodb_trx JOIN information_schema.processlist ON ID = trx_mysql_thread_id
        WHERE trx_state = 'LOCK WAIT' AND DB = DATABASE()`,
     );
-    if (waiting.length) return;
+    if (waiting.length >= count) return;
   }
 }

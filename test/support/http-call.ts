@@ -15,7 +15,10 @@ export interface Call extends Pick<RequestOptions, 'method' | 'path' | 'setHost'
   body?: string;
 }
 
-/** Sends a request as it is; fetch would tidy or refuse some of them. One connection each, unless an agent is given. */
+/**
+ * Sends a request as it is; fetch would tidy or refuse some of them. One connection each, unless an agent is given.
+ * @throws what breaks the connection, with `reused` where an earlier call had it and this one had no answer yet
+ */
 export function call(url: string, { token, headers, body = '', ...options }: Call = {}): Promise<Answer> {
   const { hostname, port } = new URL(url);
   const all = {
@@ -42,7 +45,7 @@ export function call(url: string, { token, headers, body = '', ...options }: Cal
         });
       });
     });
-    outgoing.on('error', reject).end(body);
+    outgoing.on('error', (error) => reject(Object.assign(error, { reused: outgoing.reusedSocket }))).end(body);
   });
 }
 

@@ -35,6 +35,22 @@ export class ServiceProcess {
     return this.printed.join('');
   }
 
+  /** Reads no more of its standard output: it fills up. */
+  stopReading(): void {
+    this.child.stdout!.removeAllListeners('data').pause();
+  }
+
+  /** Closes the reading end of its standard output. */
+  closeOutput(): void {
+    this.child.stdout!.destroy();
+  }
+
+  /** The log, where its form is JSON, a record each. @throws if anything else was printed */
+  get log(): Record<string, unknown>[] {
+    const lines = this.output.split('\n').slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+
   /** Waits until the output matches. @throws if it does not within 20 s */
   async printing(pattern: RegExp): Promise<RegExpExecArray> {
     for (let attempt = 0; attempt < 400; attempt++) {

@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { CODES, contentTriggers, createTrigger } from './content-triggers.js';
 import { dialectOf } from './dialect.js';
 
 /**
@@ -24,7 +25,8 @@ export class ProductDocuments1764291600000 implements MigrationInterface {
   Version varchar(36) NOT NULL,
   PRIMARY KEY (Part, Code)
 )${tableOptions}`);
-    for (const { name, sql } of await triggers(queryRunner)) await createTrigger(queryRunner, name, sql);
+    for (const { name, sql } of await contentTriggers(queryRunner, 'documents first'))
+      await createTrigger(queryRunner, name, sql);
     // What is there already has a version from the beginning, or it would look the same as that of another database.
     for (const rows of [
       `'products', '', ${newVersion}`,
@@ -34,61 +36,9 @@ export class ProductDocuments1764291600000 implements MigrationInterface {
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    for (const { name } of await triggers(queryRunner)) await queryRunner.query(`DROP TRIGGER ${name}`);
+    for (const { name } of await contentTriggers(queryRunner, 'documents first'))
+      await queryRunner.query(`DROP TRIGGER ${name}`);
     await queryRunner.query('DROP TABLE content_versions');
     await queryRunner.query('DROP TABLE product_documents');
   }
-}
-
-const PRODUCT_TABLES = [
-  'products',
-  'product_images',
-  'product_accessories',
-  'product_substitutions',
-  'product_composition',
-];
-
-/** Of these tables the rows belong to the part that a code of theirs names. */
-const CODED = [
-  { table: 'prices', part: 'prices', code: 'PriceListCode' },
-  { table: 'price_lists', part: 'prices', code: 'PriceListCode' },
-  { table: 'stock', part: 'stock', code: 'WarehouseCode' },
-  { table: 'warehouses', part: 'stock', code: 'WarehouseCode' },
-];
-
-/** Where all codes are. */
-const CODES = CODED.filter(({ table }) => table === 'price_lists' || table === 'warehouses');
-
-const SIDES = { INSERT: ['NEW'], UPDATE: ['OLD', 'NEW'], DELETE: ['OLD'] };
-
-async function triggers(queryRunner: QueryRunner): Promise<{ name: string; sql: string }[]> {
-  const { newVersion, overwriteVersion, trigger } = await dialectOf(queryRunner);
-  const bump = (part: string, code: string) =>
-    `INSERT INTO content_versions (Part, Code, Version) VALUES ('${part}', ${code}, ${newVersion}) ${overwriteVersion}`;
-  return Object.entries(SIDES).flatMap(([event, sides]) => [
-    ...PRODUCT_TABLES.map((table) => {
-      const forget = sides.map((side) => `DELETE FROM product_documents WHERE SKU = ${side}.SKU`);
-      return trigger(nameOf(table, event), event, table, [...forget, bump('products', "''")]);
-    }),
-    ...CODED.map(({ table, part, code }) =>
-      trigger(
-        nameOf(table, event),
-        event,
-        table,
-        sides.map((side) => bump(part, `${side}.${code}`)),
-      ),
-    ),
-  ]);
-}
-
-const nameOf = (table: string, event: string) => `content_${table}_${event.toLowerCase()}`;
-
-/** A server that logs for replicas lets only trusted accounts make triggers, unless it is told to trust all. */
-async function createTrigger(queryRunner: QueryRunner, name: string, sql: string): Promise<void> {
-  await queryRunner.query(sql).catch((error: Error) => {
-    throw new Error(
-      `Trigger ${name} cannot be made: ${error.message}. Migrate with an account that may (TRIGGER and SUPER), or set log_bin_trust_function_creators=1 on the server`,
-      { cause: error },
-    );
-  });
 }

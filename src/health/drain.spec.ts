@@ -1,0 +1,21 @@
+import type { Request, Response } from 'express';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { Drain } from './drain.js';
+
+test('its end resets what is under way: no client takes the part that it has for the whole (decisions 51, 58)', async () => {
+  const drain = new Drain();
+  const server = createServer((request, response) => {
+    drain.use(request as Request, response as Response, () => response.write('['));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.write('GET /products HTTP/1.0\r\n\r\n');
+  await once(client, 'data');
+  drain.end();
+  // An end in order would be one to a client of HTTP/1.0, which knows no chunks.
+  const [error] = (await once(client, 'error')) as [NodeJS.ErrnoException];
+  expect(error.code).toBe('ECONNRESET');
+  server.close();
+});

@@ -1,0 +1,245 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Call, call, tokenCall, tokenIn } from './support/http-call.js';
+import { ServiceProcess } from './support/service-process.js';
+import { engine, TestDatabase } from './support/test-service.js';
+import { loadVersion, SlowDownload } from './support/versioned-catalogue.js';
+
+const JWT_SECRET = 'a-signing-secret-of-the-request-log-suite';
+const PLENTY = { REQUESTS_PER_MINUTE: '1000000', REQUESTS_PER_HOUR: '1000000' };
+
+let database: TestDatabase;
+let service: ServiceProcess;
+let url: string;
+let key: string;
+
+beforeAll(async () => {
+  database = await TestDatabase.create();
+  await loadVersion(database, 1);
+  key = await database.cliOk('key', 'issue', 'C');
+});
+afterEach(() => service.stop('SIGKILL'));
+afterAll(() => database.drop());
+
+async function start(environment: Record<string, string> = {}): Promise<void> {
+  const own = { DATABASE_URL: database.url, DEMO_DATA: 'false', LOG_FORMAT: 'json', JWT_SECRET };
+  service = ServiceProcess.start({ ...own, ...environment }, database.folder);
+  ({ url } = await service.ports());
+  await service.printing(/The database is ready/);
+}
+
+const identified = (id: string) => ({ headers: { 'X-Request-Id': id } });
+const token = async () => tokenIn(await call(url, tokenCall('C', key)));
+
+/** The records of one request, once the last of them is there. */
+async function recordsOf(id: string): Promise<Record<string, unknown>[]> {
+  await service.printing(new RegExp(`"context":"Request".*"requestId":"${id}".*\\n`));
+  return service.log.filter(({ requestId }) => requestId === id);
+}
+
+describe('a line for each request (decision 84)', () => {
+  test('of a customer, with all that there is to tell', async () => {
+    await start();
+    const access = await token();
+    const answer = await call(url, { path: '/stock?q=x', token: access, ...identified('of-a-customer') });
+    const [record, ...more] = await recordsOf('of-a-customer');
+    expect(more).toEqual([]);
+    expect(record).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      context: 'Request',
+      requestId: 'of-a-customer',
+      method: 'GET',
+      route: '/stock',
+      status: 200,
+      milliseconds: expect.any(Number),
+      bytes: expect.any(Number),
+      ended: 'complete',
+      customer: 'C',
+      bucket: 'customer',
+      message: expect.stringMatching(/^GET \/stock 200, \d+ ms, \d+ bytes, C, of-a-customer$/),
+    });
+    expect(record!.bytes).toBeGreaterThan(answer.bytes.length);
+    expect(Math.abs(Date.parse(String(record!.time)) - Date.now())).toBeLessThan(60_000);
+  });
+
+  test('with nothing in it that its caller made up', async () => {
+    await start(PLENTY);
+    const cases: [string, Record<string, unknown>, Call][] = [
+      ['no-token', { route: '/products', status: 401 }, { path: '/products' }],
+      ['no-such-token', { route: '/prices', status: 401 }, { path: '/prices', token: `${key}.x.y` }],
+      ['no-such-path', { route: 'other', status: 404 }, { path: `/${key}?key=${key}` }],
+      ['no-such-method', { route: '/stock', method: 'DELETE', status: 405 }, { method: 'DELETE', path: '/stock' }],
+      ['no-body', { route: '/api/version', method: 'HEAD', status: 200 }, { method: 'HEAD' }],
+      ['no-sense', { route: 'other', status: 400 }, { setHost: false }],
+      ['wrong-secret', { route: '/auth/token', method: 'POST', status: 401 }, tokenCall('C', `${key}x`)],
+      ['not-a-form', { route: '/auth/token', method: 'POST', status: 400 }, { ...tokenCall('C', key), headers: {} }],
+    ];
+    for (const [id, expected, sent] of cases) {
+      await call(url, { ...sent, headers: { ...sent.headers, 'X-Request-Id': id } });
+      const [record] = await recordsOf(id);
+      expect(record).toMatchObject({ method: 'GET', bucket: 'anonymous', level: 'info', ...expected });
+      expect(record).not.toHaveProperty('customer');
+    }
+    const login = tokenCall('C', key);
+    const access = tokenIn(await call(url, { ...login, headers: { ...login.headers, 'X-Request-Id': 'login' } }));
+    expect(await recordsOf('login')).toMatchObject([{ status: 200, customer: 'C', bucket: 'customer' }]);
+    for (const secret of [key, access, JWT_SECRET]) expect(service.output).not.toContain(secret);
+  });
+
+  test('refused by a quota: the window, and no error', async () => {
+    await start({ REQUESTS_PER_MINUTE: '1' });
+    await call(url);
+    await call(url, identified('refused'));
+    expect(await recordsOf('refused')).toMatchObject([
+      { level: 'info', status: 429, refusedBy: '1m', bucket: 'anonymous', ended: 'complete' },
+    ]);
+    expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  test('no HTTP at all: under the id of its answer', async () => {
+    await start();
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(`${key}\r\n\r\n`));
+    let text = '';
+    for await (const piece of socket) text += piece;
+    const [, id] = /X-Request-Id: (\S+)/.exec(text)!;
+    expect(await recordsOf(id!)).toMatchObject([{ route: 'other', method: 'other', status: 400, bucket: 'anonymous' }]);
+    expect(service.output).not.toContain(key);
+  });
+
+  test('left by its client, also while it waits behind another', async () => {
+    await start(PLENTY);
+    const head = `Host: x\r\nAuthorization: Bearer ${await token()}\r\nX-Request-Id`;
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write(`GET /products HTTP/1.1\r\n${head}: left\r\n\r\nGET /api/version HTTP/1.1\r\n${head}: behind\r\n\r\n`);
+    await once(socket, 'readable');
+    await sleep(200);
+    socket.destroy();
+    expect(await recordsOf('left')).toMatchObject([{ route: '/products', status: 200, ended: 'left', customer: 'C' }]);
+    const [behind] = await recordsOf('behind');
+    expect(behind).toMatchObject({ route: '/api/version', bytes: 0, ended: 'left', customer: 'C' });
+    expect(behind).not.toHaveProperty('status');
+    expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  test.each([
+    ['stall', { DOWNLOAD_STALL_SECONDS: '1' }],
+    ['deadline', { DOWNLOAD_MAX_SECONDS: '1' }],
+  ])('cut for its %s, beside a line that says why', async (cutReason, limits) => {
+    await start({ ...PLENTY, ...limits });
+    const download = await SlowDownload.begin(url, '/products', await token(), '1.1', 'X-Request-Id: cut');
+    const [why, request] = await recordsOf('cut');
+    expect(why).toMatchObject({
+      level: 'error',
+      context: 'DownloadService',
+      message: expect.stringContaining('was cut'),
+    });
+    expect(request).toMatchObject({ level: 'info', status: 200, ended: 'cut', cutReason });
+    download.abort();
+  });
+
+  test('not without need: LOG_REQUESTS=false leaves it out, and nothing else', async () => {
+    await start({ LOG_REQUESTS: 'false' });
+    await call(url);
+    expect(await service.stop()).toBe(0);
+    expect(service.log.map(({ context }) => context)).not.toContain('Request');
+    expect(service.log.map(({ message }) => message).join('\n')).toMatch(/Listening on port [^]*Ending/);
+  });
+
+  test('as text, for people: a line each, too', async () => {
+    await start({ LOG_FORMAT: 'text' });
+    await call(url, { path: '/products?x=%0AFORGED', ...identified('in-words') });
+    const pattern = /^\S+Z INFO  \[Request\] GET \/products 401, \d+ ms, \d+ bytes, anonymous, in-words$/m;
+    await service.printing(pattern);
+    expect(service.output).not.toContain('FORGED');
+  });
+});
+
+describe('the log as a whole (decisions 16, 31, 84)', () => {
+  test('what fails has an error with its stack, and an error of the request, under one id', async () => {
+    await start(PLENTY);
+    const access = await token();
+    await database.sql('ALTER TABLE customers RENAME TO customers_gone');
+    try {
+      await call(url, { path: '/stock', token: access, ...identified('failed') });
+      const login = tokenCall('C', key);
+      await call(url, { ...login, headers: { ...login.headers, 'X-Request-Id': 'failed-login' } });
+    } finally {
+      await database.sql('ALTER TABLE customers_gone RENAME TO customers');
+    }
+    for (const [id, route] of [
+      ['failed', '/stock'],
+      ['failed-login', '/auth/token'],
+    ] as const) {
+      const [error, request, ...more] = await recordsOf(id);
+      expect(more).toEqual([]);
+      expect(error).toMatchObject({
+        level: 'error',
+        context: 'ApiErrorFilter',
+        stack: expect.stringMatching(/\n +at /),
+      });
+      expect(error!.message).toMatch(/customers/);
+      expect(request).toMatchObject({ level: 'error', context: 'Request', status: 500, route });
+    }
+    for (const secret of [key, access, JWT_SECRET]) expect(service.output).not.toContain(secret);
+  });
+
+  if (engine === 'mysql')
+    test('a database that refuses the password: why, and without it', async () => {
+      const refused = new URL(database.url);
+      refused.username = 'nobody';
+      refused.password = 'password-of-nobody';
+      const settings = { DATABASE_URL: refused.href, REDIS_URL: 'redis://:password-of-redis@127.0.0.1:1' };
+      service = ServiceProcess.start({ ...settings, JWT_SECRET, LOG_FORMAT: 'json' }, database.folder);
+      ({ url } = await service.ports());
+      await service.printing(/The database is not ready, trying again: .*Access denied/);
+      const login = tokenCall('C', key);
+      await call(url, { ...login, headers: { ...login.headers, 'X-Request-Id': 'refused' } });
+      expect((await recordsOf('refused')).map(({ level }) => level)).toEqual(['error', 'error']);
+      expect(service.output).toContain('Redis is lost');
+      for (const secret of [key, JWT_SECRET, 'password-of']) expect(service.output).not.toContain(secret);
+    });
+
+  test('the last lines are there after SIGTERM', async () => {
+    await start(PLENTY);
+    const ids = Array.from({ length: 200 }, (_, index) => `last-${index}`);
+    await Promise.all(ids.map((id) => call(url, identified(id))));
+    expect(await service.stop()).toBe(0);
+    const told = service.log.filter(({ context }) => context === 'Request').map(({ requestId }) => String(requestId));
+    expect(told.toSorted()).toEqual(ids.toSorted());
+  });
+
+  test.each([
+    ['exception', "throw%20Error('unforeseen')"],
+    ['rejection', "Promise.reject(Error('unforeseen'))"],
+  ])('an %s that nobody caught is one line, the last; exit code 1', async (_what, fault) => {
+    await start({ NODE_OPTIONS: `--import=data:text/javascript,process.once('SIGUSR2',()=>{${fault}})` });
+    await call(url);
+    expect(await service.stop('SIGUSR2')).toBe(1);
+    expect(service.log.at(-1)).toMatchObject({
+      level: 'fatal',
+      context: 'Process',
+      message: 'unforeseen',
+      stack: expect.stringMatching(/^Error: unforeseen\n +at /),
+    });
+  });
+
+  test.each(['json', 'text'])('%s: nobody reads it, and the service goes on, and ends', async (LOG_FORMAT) => {
+    await start({ ...PLENTY, LOG_FORMAT });
+    service.stopReading();
+    // Far more than a pipe holds.
+    for (let round = 0; round < 20; round++) {
+      const calls = await Promise.all(Array.from({ length: 50 }, () => call(url)));
+      expect(calls.map(({ status }) => status)).toEqual(Array(50).fill(200));
+    }
+    expect(await service.stop()).toBe(0);
+  });
+
+  test.each(['json', 'text'])('%s: its reader is gone, and the service goes on, and ends', async (LOG_FORMAT) => {
+    await start({ ...PLENTY, LOG_FORMAT });
+    service.closeOutput();
+    for (let round = 0; round < 20; round++) expect((await call(url)).status).toBe(200);
+    expect(await service.stop()).toBe(0);
+  });
+});
