@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
+import Libsql from 'libsql';
+import { copyFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { importFiles } from './support/import-files.js';
@@ -65,7 +68,7 @@ test('a port in use is told in one line, exit code 1', async () => {
   const { port } = taken.address() as { port: number };
   const service = withDatabase({ PORT: String(port) });
   expect(await service.exit()).toBe(1);
-  expect(service.output).toMatch(new RegExp(`address already in use.*${port}`));
+  expect(service.output).toMatch(new RegExp(`address already in use.*${port}\\. Set PORT or MANAGEMENT_PORT`));
   expect(service.output).not.toMatch(/^ +at /m);
   taken.close();
 });
@@ -174,6 +177,19 @@ test('SIGTERM ends an idle service with exit code 0, open keep-alive connections
   expect(await service.stop('SIGTERM')).toBe(0);
   idle.destroy();
 });
+
+if (engine === 'sqlite')
+  test('the file of a stopped service can be copied by itself', async () => {
+    const service = withDatabase();
+    await service.printing(/The database is ready/);
+    await database.load(importFiles({ 'warehouses.csv': [['W']] }));
+    expect(await service.stop()).toBe(0);
+    const copy = join(database.folder, 'copy.db');
+    copyFileSync(database.url.slice('sqlite:'.length), copy);
+    const connection = new Libsql(copy);
+    expect(connection.prepare('SELECT WarehouseCode FROM warehouses').all()).toEqual([{ WarehouseCode: 'W' }]);
+    connection.close();
+  });
 
 test('SIGTERM lets a download finish, while readiness is red and nothing new is admitted; then exit code 0', async () => {
   if (engine === 'mysql') await database.cliOk('migrate');
