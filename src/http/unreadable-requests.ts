@@ -9,6 +9,9 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
+/** How long a client that was answered has to close its side of the connection. */
+const LINGER_MS = 2000;
+
 /** Requests that are HTTP and yet make no sense, with the status of their answer. */
 const unreadable = new WeakMap<IncomingMessage, number>();
 
@@ -43,6 +46,9 @@ export function admitUnreadableRequests(
       const status = STATUS_BY_CODE[error.code ?? ''] ?? 400;
       const requestId = randomUUID();
       socket.end(rawAnswer(requestId, status));
+      // Closed at once, the connection would be reset under the answer where the client is still sending; and one that
+      // does not close its side, either, would be held for ever.
+      setTimeout(() => socket.destroy(), LINGER_MS).unref();
       tell(requestId, status);
     }
   });

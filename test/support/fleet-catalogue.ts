@@ -15,7 +15,6 @@ const [PRODUCTS, CHARACTERS] = [1500, 10_000];
 
 export async function loadFleetCatalogue(database: TestDatabase): Promise<void> {
   const skus = Array.from({ length: PRODUCTS }, (_, index) => `P-${index}`);
-  const price = (list: string) => (sku: string) => [list, sku, '10', '', '', 'true'];
   await database.load(
     importFiles({
       'price_lists.csv': ['ALL', 'FEW'].map((code) => [code, '', 'EUR']),
@@ -71,4 +70,5 @@ async function expecting(url: string, calls: readonly Call[]): Promise<(answer: 
   return (answer) => (expected.has(describe(answer)) ? undefined : describe(answer));
 }
 
+const price = (list: string) => (sku: string) => [list, sku, '10', '', '', 'true'];
 const describe = ({ status, bytes }: Answer) => `${status}, ${bytes.length} bytes, ${digestOf(bytes)}`;
