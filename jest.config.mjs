@@ -1,4 +1,4 @@
-import { findNginx, findRedis, findServer } from './test/support/find-server.mjs';
+import { findNginx, findRedis, findServer, findServerProgram } from './test/support/find-server.mjs';
 
 /** Packages that are published as ES modules only: compiled for Jest, which loads CommonJS. */
 const ES_MODULES = ['@nestjs', 'content-type'];
@@ -11,16 +11,16 @@ const common = {
   setupFiles: ['reflect-metadata'],
 };
 
-const endToEnd = (engine, files = 'test/*.e2e.ts') => ({
+const endToEnd = (engine, ...files) => ({
   ...common,
   displayName: engine,
   setupFiles: [...common.setupFiles, '<rootDir>/test/support/quiet.ts'],
-  testMatch: [`<rootDir>/${files}`],
+  testMatch: files.map((file) => `<rootDir>/${file}`),
   globals: { TEST_ENGINE: engine },
 });
 
 const mysql = {
-  ...endToEnd('mysql'),
+  ...endToEnd('mysql', 'test/*.e2e.ts', 'test/server/*.e2e.ts'),
   globalSetup: '<rootDir>/test/support/start-server.mjs',
   globalTeardown: '<rootDir>/test/support/stop-server.mjs',
 };
@@ -30,6 +30,13 @@ const redis = (program) => ({
   ...endToEnd('sqlite', 'test/redis/*.e2e.ts'),
   displayName: 'redis',
   globals: { TEST_ENGINE: 'sqlite', REDIS_SERVER: program },
+});
+
+/** Outages of servers that the tests start, break and start again. */
+const chaos = (database, redisProgram) => ({
+  ...endToEnd('mysql', 'test/chaos/*.e2e.ts'),
+  displayName: 'chaos',
+  globals: { TEST_ENGINE: 'mysql', DATABASE_SERVER: database, REDIS_SERVER: redisProgram },
 });
 
 /** The image and the manifests of `deploy/`, for which no database matters. */
@@ -54,6 +61,7 @@ const rollout = (nginx, redisProgram) => ({
 export default function config() {
   const redisServer = findRedis();
   const nginx = findNginx();
+  const program = findServerProgram();
   const missing = [
     ...(findServer() ? [] : [MYSQL_MISSING]),
     ...(redisServer ? [] : [REDIS_MISSING]),
@@ -65,11 +73,12 @@ export default function config() {
     reporters: ['default', ['<rootDir>/test/support/not-run-reporter.mjs', { missing }]],
     projects: [
       { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
-      endToEnd('sqlite'),
+      endToEnd('sqlite', 'test/*.e2e.ts'),
       deploy,
       ...(findServer() ? [mysql] : []),
       ...(redisServer ? [redis(redisServer)] : []),
       ...(findServer() ? [rollout(nginx, redisServer)] : []),
+      ...(program && redisServer ? [chaos(program, redisServer)] : []),
     ],
   };
 }

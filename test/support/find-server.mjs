@@ -3,7 +3,11 @@ import { delimiter, join } from 'node:path';
 
 /** The MySQL-like server that the tests may use: a running one by its URL, or the program of one; none: undefined. */
 export function findServer(env = process.env) {
-  if (env.TEST_MYSQL_URL) return { url: env.TEST_MYSQL_URL };
+  return env.TEST_MYSQL_URL ? { url: env.TEST_MYSQL_URL } : findServerProgram(env);
+}
+
+/** The program of a MySQL-like server that tests may start, stop and break; none: undefined. */
+export function findServerProgram(env = process.env) {
   for (const name of ['mariadbd', 'mysqld']) {
     const program = findProgram(name, env);
     if (program) return { program, mariadb: name === 'mariadbd' };

@@ -33,7 +33,16 @@ export function call(url: string, { token, headers, body = '', ...options }: Cal
       incoming.on('error', reject).on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('end', () => {
         const bytes = Buffer.concat(chunks);
-        resolve({ status: incoming.statusCode!, headers: incoming.headers, body: bytes.toString(), bytes });
+        const { statusCode: status, headers: answered } = incoming;
+        // Text of a large answer is made only where somebody reads it.
+        resolve({
+          status: status!,
+          headers: answered,
+          bytes,
+          get body() {
+            return bytes.toString();
+          },
+        });
       });
     });
     outgoing.on('error', (error) => reject(Object.assign(error, { reused: outgoing.reusedSocket }))).end(body);
