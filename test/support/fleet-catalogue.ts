@@ -13,8 +13,6 @@ const SHOP = 'SHOP';
 export const GIANTS = ['GIANT-1', 'GIANT-2'];
 const [PRODUCTS, CHARACTERS] = [1500, 10_000];
 
-const price = (list: string) => (sku: string) => [list, sku, '10', '', '', 'true'];
-
 export async function loadFleetCatalogue(database: TestDatabase): Promise<void> {
   const skus = Array.from({ length: PRODUCTS }, (_, index) => `P-${index}`);
   await database.load(
