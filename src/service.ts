@@ -68,6 +68,7 @@ export async function startService(settings: Settings, logger: LoggerService): P
         http.closeAllConnections();
       }, GRACE_MS).unref();
       await app.close();
+      await drain.closed();
       await management.close();
     },
   };
