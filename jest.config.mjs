@@ -1,4 +1,4 @@
-import { findRedis, findServer } from './test/support/find-server.mjs';
+import { findNginx, findRedis, findServer, findServerProgram } from './test/support/find-server.mjs';
 
 /** Packages that are published as ES modules only: compiled for Jest, which loads CommonJS. */
 const ES_MODULES = ['@nestjs', 'content-type'];
@@ -11,16 +11,16 @@ const common = {
   setupFiles: ['reflect-metadata'],
 };
 
-const endToEnd = (engine, files = 'test/*.e2e.ts') => ({
+const endToEnd = (engine, ...files) => ({
   ...common,
   displayName: engine,
   setupFiles: [...common.setupFiles, '<rootDir>/test/support/quiet.ts'],
-  testMatch: [`<rootDir>/${files}`],
+  testMatch: files.map((file) => `<rootDir>/${file}`),
   globals: { TEST_ENGINE: engine },
 });
 
 const mysql = {
-  ...endToEnd('mysql'),
+  ...endToEnd('mysql', 'test/*.e2e.ts', 'test/server/*.e2e.ts'),
   globalSetup: '<rootDir>/test/support/start-server.mjs',
   globalTeardown: '<rootDir>/test/support/stop-server.mjs',
 };
@@ -32,11 +32,27 @@ const redis = (program) => ({
   globals: { TEST_ENGINE: 'sqlite', REDIS_SERVER: program },
 });
 
+/** Outages of servers that the tests start, break and start again. */
+const chaos = (database, redisProgram) => ({
+  ...endToEnd('mysql', 'test/chaos/*.e2e.ts'),
+  displayName: 'chaos',
+  globals: { TEST_ENGINE: 'mysql', DATABASE_SERVER: database, REDIS_SERVER: redisProgram },
+});
+
 /** The image and the manifests of `deploy/`, for which no database matters. */
 const deploy = {
   ...endToEnd('sqlite', 'test/deploy/*.e2e.ts'),
   displayName: 'deploy',
 };
+
+/** What takes several replicas, a server, and time. */
+const rollout = (nginx, redisProgram) => ({
+  ...mysql,
+  displayName: 'rollout',
+  testMatch: ['<rootDir>/test/rollout/*.e2e.ts'],
+  testPathIgnorePatterns: nginx && redisProgram ? [] : ['rolling-restart'],
+  globals: { TEST_ENGINE: 'mysql', NGINX: nginx, REDIS_SERVER: redisProgram },
+});
 
 /**
  * Unit tests, then the same end-to-end suite on SQLite and, where there is one, on a MySQL or MariaDB server, then what
@@ -44,21 +60,30 @@ const deploy = {
  */
 export default function config() {
   const redisServer = findRedis();
-  const missing = [...(findServer() ? [] : [MYSQL_MISSING]), ...(redisServer ? [] : [REDIS_MISSING])];
+  const nginx = findNginx();
+  const program = findServerProgram();
+  const missing = [
+    ...(findServer() ? [] : [MYSQL_MISSING]),
+    ...(redisServer ? [] : [REDIS_MISSING]),
+    ...(nginx ? [] : [NGINX_MISSING]),
+  ];
   if (missing.length && process.env.REQUIRE_SERVERS === '1') throw new Error(missing.join('\n'));
   return {
     testTimeout: 60_000,
     reporters: ['default', ['<rootDir>/test/support/not-run-reporter.mjs', { missing }]],
     projects: [
       { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
-      endToEnd('sqlite'),
+      endToEnd('sqlite', 'test/*.e2e.ts'),
       deploy,
       ...(findServer() ? [mysql] : []),
       ...(redisServer ? [redis(redisServer)] : []),
+      ...(findServer() ? [rollout(nginx, redisServer)] : []),
+      ...(program && redisServer ? [chaos(program, redisServer)] : []),
     ],
   };
 }
 
 const MYSQL_MISSING =
   'NOT RUN: the end-to-end suite on MySQL/MariaDB. Set TEST_MYSQL_URL, or install mariadbd or mysqld (Debian: mariadb-server).';
+const NGINX_MISSING = 'NOT RUN: the rolling restart behind nginx. Install nginx (Debian: nginx).';
 const REDIS_MISSING = 'NOT RUN: the tests on Redis. Install redis-server (Debian: redis-server).';

@@ -43,6 +43,8 @@ export async function startService(settings: Settings, logger: LoggerService): P
   const management = await NestFactory.create<NestExpressApplication>(module, { logger });
   management.disable('x-powered-by').disable('etag');
   await app.get(QuotaService).start();
+  await app.init();
+  app.get(AnswersMiddleware).learn(app.getHttpAdapter().getInstance());
   await app.listen(settings.PORT);
   await management.listen(settings.MANAGEMENT_PORT);
   return {

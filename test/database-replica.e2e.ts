@@ -87,6 +87,54 @@ if (engine === 'sqlite') {
     await service.stop();
   });
 
+  /** Resolves as soon as answers come from the replica. */
+  async function untilReplicaAnswers(service: TestService, token: string): Promise<void> {
+    for (let attempt = 0; attempt < 100; attempt++, await sleep(50)) if ((await quantity(service, token)) === 7) return;
+    throw new Error('The replica was not used within 5 s');
+  }
+
+  test('a replica that goes and comes back is used again, and meanwhile nobody waits for it (decision 75)', async () => {
+    const proxy = new TcpProxy(replica.url);
+    const urls = { DATABASE_REPLICA_URLS: await proxy.reservedUrl() };
+    await proxy.open();
+    const service = await TestService.start({ ...urls, DATABASE_WAIT_MS: '1000' }, primary);
+    const token = await service.token(A);
+    expect(await quantity(service, token)).toBe(7);
+    proxy.close();
+    for (let call = 0; call < 10; call++) expect(await quantity(service, token)).toBe(99);
+    await proxy.open();
+    await untilReplicaAnswers(service, token);
+    proxy.hang();
+    // Whoever comes first finds out.
+    expect(await quantity(service, token)).toBe(99);
+    const begun = performance.now();
+    for (let call = 0; call < 10; call++) expect(await quantity(service, token)).toBe(99);
+    expect(performance.now() - begun).toBeLessThan(1000);
+    proxy.resume();
+    await untilReplicaAnswers(service, token);
+    const told = service.log
+      .filter((line) => line.includes('The replica'))
+      .map((line) => / (lost|back)/.exec(line)![1]);
+    expect(told).toEqual(['lost', 'back', 'lost', 'back']);
+    await service.stop();
+    proxy.close();
+  });
+
+  test('a replica that lags behind a migration is used only once it has it (decision 75)', async () => {
+    const [latest] = await replica.sql('SELECT name FROM migrations ORDER BY id DESC LIMIT 1');
+    await replica.sql('DELETE FROM migrations WHERE name = ?', [latest!.name]);
+    // One that is not even begun.
+    await replica.sql('DROP INDEX products_eligibility ON products');
+    const service = await TestService.start({ DATABASE_REPLICA_URLS: replica.url }, primary);
+    const token = await service.token(A);
+    for (let call = 0; call < 10; call++) expect(await quantity(service, token)).toBe(99);
+    expect(service.log.join()).toContain('is lost (The database lacks 1 migration(s)');
+    await replica.sql('CREATE INDEX products_eligibility ON products (SKU, Status)');
+    await replica.sql('INSERT INTO migrations (timestamp, name) VALUES (0, ?)', [latest!.name]);
+    await untilReplicaAnswers(service, token);
+    await service.stop();
+  });
+
   test('a replica URL that is none is named, not shown', () => {
     expect(() => primary.settings({ DATABASE_REPLICA_URLS: 'mysql://root:hunter2@host' })).toThrow(
       /^(?!.*hunter2).*DATABASE_REPLICA_URLS must be mysql:/s,

@@ -52,7 +52,7 @@ test('each answer is counted once, under bounded labels, and only the management
   expect((await fetch(`${url}/health`)).status).toBe(429);
   await sleep(100);
   const text = await scrape(managementUrl);
-  const counts = [...text.matchAll(/^customer_data_request_duration_seconds_count\{(.*)\} (\d+)$/gm)];
+  const counts = [...text.matchAll(/^customer_data_request_duration_seconds_count\{(.*)\} ([1-9]\d*)$/gm)];
   expect(counts.map(([, labels, count]) => `${labels} ${count}`).toSorted()).toEqual([
     'route="/api/version",method="GET",status="200" 3',
     'route="/api/version",method="GET",status="304" 1',
@@ -90,6 +90,27 @@ test('the last import of each table is told, also while the database does not an
   expect(samples(await scrape(managementUrl), name)).toEqual(second);
   await database.sql('DROP TABLE imported_tables');
   expect(samples(await scrape(managementUrl), name)).toEqual(second);
+});
+
+test('whether the database can be used is told (decision 83)', async () => {
+  const empty = await TestDatabase.create({ migrated: false });
+  const waiting = ServiceProcess.start(
+    { DATABASE_URL: empty.url, DEMO_DATA: 'false', MIGRATE_ON_START: 'false', DOWNLOAD_POOL_SIZE: '7' },
+    empty.folder,
+  );
+  try {
+    const { managementUrl } = await waiting.ports();
+    await waiting.printing(/The database is not ready/);
+    const before = await scrape(managementUrl);
+    expect(samples(before, 'database_up')).toEqual({ '': 0 });
+    expect(samples(before, 'downloads_limit')).toEqual({ '': 7 });
+    await empty.cliOk('migrate');
+    await waiting.printing(/The database is ready/);
+    expect(samples(await scrape(managementUrl), 'database_up')).toEqual({ '': 1 });
+  } finally {
+    await waiting.stop('SIGKILL');
+    await empty.drop();
+  }
 });
 
 test('the pools of connections to a server are told (decision 83)', async () => {

@@ -4,10 +4,10 @@ import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { withDeadline } from './deadline.js';
 import { ENGINE, type Engine, type Snapshot, type WriteSession } from './engine.js';
-import type { Query, Row } from './query.js';
+import { assertCurrent, pendingMigrations } from './migrations/pending-migrations.js';
+import type { Query } from './query.js';
 
 const RETRY_MS = 1000;
-const DONE = 'SELECT name FROM migrations';
 
 /**
  * The one database of the process. The service listens before its database is there: {@link start} connects in the
@@ -34,8 +34,10 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   /** Runs one short statement. @throws if the database is not usable (yet) or does not answer within the wait setting */
   readonly query: Query = async (sql, parameters = []) => {
     this.assertUsable();
-    return this.engine.lookUp(this.dataSource, sql, parameters);
+    return this.lookUp(sql, parameters);
   };
+
+  private readonly lookUp: Query = (sql, parameters = []) => this.engine.lookUp(this.dataSource, sql, parameters);
 
   /** Opens a snapshot, which the caller closes. @throws like {@link query} */
   async snapshot(): Promise<Snapshot> {
@@ -55,7 +57,8 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
    */
   async ping(): Promise<void> {
     // One question at a time, however many ask: a database that hangs must not collect waiting probes.
-    this.pinging ??= this.assertCurrent().finally(() => (this.pinging = undefined));
+    // The schema may have gone since the start, or be of an older backup.
+    this.pinging ??= assertCurrent(this.query).finally(() => (this.pinging = undefined));
     const { DATABASE_WAIT_MS: wait } = this.settings;
     await withDeadline(this.pinging, wait, `The database did not answer within ${wait} ms`);
   }
@@ -64,7 +67,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   async connect(migrate: boolean): Promise<void> {
     await this.reach();
     if (migrate) await this.migrate();
-    refuse(await this.pendingMigrations());
+    await assertCurrent(this.lookUp);
     this.usable = true;
   }
 
@@ -75,7 +78,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
    */
   async migrate(tell = (line: string): void => this.logger.warn(line)): Promise<string[]> {
     await this.reach();
-    if (!(await this.pendingMigrations()).length) return [];
+    if (!(await pendingMigrations(this.lookUp)).length) return [];
     const work = async (queryRunner: QueryRunner) => {
       const executor = new MigrationExecutor(this.dataSource, queryRunner);
       executor.transaction = 'none';
@@ -114,40 +117,15 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
     if (!this.usable) throw new Error('The database is not ready: not reached yet, or its schema is not current');
   }
 
-  /** The schema may have gone since the start, or be of an older backup. */
-  private async assertCurrent(): Promise<void> {
-    refuse(this.without(await this.query(DONE)));
-  }
-
   private async reach(): Promise<void> {
     if (this.dataSource.isInitialized) return;
     try {
-      await this.engine.open(this.dataSource);
+      const { DATABASE_WAIT_MS: wait } = this.settings;
+      // An attempt that nobody answers must not be the last one.
+      await withDeadline(this.engine.open(this.dataSource), wait, `it did not answer within ${wait} ms`);
     } catch (error) {
       const { message, code } = error as NodeJS.ErrnoException;
       throw new Error(`The database of DATABASE_URL cannot be reached: ${message || code}`, { cause: error });
     }
   }
-
-  private async pendingMigrations(): Promise<string[]> {
-    const queryRunner = this.dataSource.createQueryRunner();
-    try {
-      const none = !(await queryRunner.hasTable('migrations'));
-      return this.without(none ? [] : await queryRunner.query(DONE));
-    } finally {
-      await queryRunner.release();
-    }
-  }
-
-  /** The names of all migrations but those that are done. */
-  private without(done: readonly Row[]): string[] {
-    const names = new Set(done.map(({ name }) => name));
-    return this.dataSource.migrations.map(({ name }) => name ?? '').filter((name) => !names.has(name));
-  }
-}
-
-/** @throws if any migration is pending */
-function refuse(pending: readonly string[]): void {
-  if (!pending.length) return;
-  throw new Error(`The database lacks ${pending.length} migration(s); run: npm run cli -- migrate`);
 }

@@ -1,66 +1,79 @@
-import type { DataSource, QueryRunner, ReplicationMode } from 'typeorm';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { withDeadline } from './deadline.js';
 import type { PoolLoad } from './engine.js';
 import type { Query, Row } from './query.js';
-import { SESSION } from './server-session.js';
+
+/** How soon a server that has no connection to give is asked again, in milliseconds. */
+const RETRY_MS = 50;
+/** What such a server says: it has none at all, or none for this account. */
+const NONE_LEFT = new Set(['ER_CON_COUNT_ERROR', 'ER_TOO_MANY_USER_CONNECTIONS', 'ER_USER_LIMIT_REACHED']);
 
 /** What of a pooled connection of mysql2 is needed to give up on it. */
 interface Destroyable {
   destroy(): void;
 }
 
-/** Connections whose session is set up. */
-const sessionsSetUp = new WeakSet<Destroyable>();
+/** When a connection last answered. */
+const heard = new WeakMap<Destroyable, number>();
 
 /** What holds for the connections of a pool. */
 export interface LeaseTerms {
-  /** Milliseconds to wait for one. */
+  /** Milliseconds for a connection and, together with that, for what a task begins with. */
   readonly wait: number;
-  /** Milliseconds that each statement may take. */
-  readonly patience: number;
   readonly load: PoolLoad;
+  /** The server, as all pools of connections to it know it. */
+  readonly server: {
+    /** When the last statement was sent that it did not answer in time. */
+    silentSince: number;
+  };
 }
 
 /** A pooled connection for one task. */
 export class Lease {
   private broken = false;
+  private patience?: number;
 
   private constructor(
     private readonly queryRunner: QueryRunner,
     private readonly connection: Destroyable,
     private readonly terms: LeaseTerms,
+    private readonly deadline: number,
   ) {
     terms.load.inUse++;
   }
 
   /** @throws if no connection comes free in time */
-  static async of(pool: DataSource, terms: LeaseTerms, mode: ReplicationMode = 'master'): Promise<Lease> {
+  static async of(pool: DataSource | Promise<DataSource>, terms: LeaseTerms): Promise<Lease> {
     const { wait, load } = terms;
-    const queryRunner = pool.createQueryRunner(mode);
-    const late = () => queryRunner.release();
+    const deadline = performance.now() + wait;
     const message = `None of the ${load.size} ${load.name} connections came free within ${wait} ms`;
     load.waiting++;
-    const connected = withDeadline<Destroyable>(queryRunner.connect(), wait, message, late);
-    const connection = await connected.finally(() => load.waiting--);
-    return new Lease(queryRunner, connection, terms);
+    const connected = withDeadline(connect(pool, terms, deadline), wait, message, giveBack);
+    const { queryRunner, connection } = await connected.finally(() => load.waiting--);
+    return new Lease(queryRunner, connection, terms, deadline);
   }
 
-  /**
-   * Sets up the session of a connection that nothing set up before, and begins with a first statement.
-   * @throws if it does not answer in the time that one waits for a connection; then it is released
-   */
-  async begin(first: string): Promise<void> {
-    const setUp = sessionsSetUp.has(this.connection) ? [] : SESSION;
+  readonly query: Query = async (sql, parameters = []) => {
+    if (this.broken) throw new Error('The connection was given up');
+    const sent = performance.now();
+    const patience = Math.round(Math.max(0, this.patience ?? this.deadline - sent));
+    const message = `The database did not answer within ${patience} ms`;
+    const answer = withDeadline<Row[]>(this.queryRunner.query(sql, [...parameters]), patience, message);
     try {
-      for (const sql of [...setUp, first]) await this.run(sql, [], this.terms.wait);
+      const rows = await answer;
+      heard.set(this.connection, performance.now());
+      return rows;
     } catch (error) {
-      await this.release();
+      if ((error as Error).message === message) this.giveUp(sent);
       throw error;
     }
-    sessionsSetUp.add(this.connection);
-  }
+  };
 
-  readonly query: Query = (sql, parameters = []) => this.run(sql, parameters, this.terms.patience);
+  /** The task has begun: from now on each statement may take so many milliseconds. */
+  begun(patience: number): void {
+    this.patience = patience;
+  }
 
   async release(): Promise<void> {
     this.terms.load.inUse--;
@@ -68,12 +81,42 @@ export class Lease {
     await this.queryRunner.release();
   }
 
-  private async run(sql: string, parameters: readonly unknown[], patience: number): Promise<Row[]> {
-    if (this.broken) throw new Error('The connection was given up');
-    const message = `The database did not answer within ${patience} ms`;
-    return withDeadline<Row[]>(this.queryRunner.query(sql, [...parameters]), patience, message).catch((error) => {
-      this.broken ||= error.message === message;
-      throw error;
-    });
+  private giveUp(sent: number): void {
+    this.broken = true;
+    this.terms.server.silentSince = sent;
+  }
+}
+
+function giveBack({ queryRunner }: Connected): Promise<void> {
+  return queryRunner.release();
+}
+
+interface Connected {
+  queryRunner: QueryRunner;
+  connection: Destroyable;
+}
+
+/**
+ * A connection that may well answer. Where the server gives no further one, that is one of those that there are, as soon
+ * as it is free. Where a statement went unanswered, idle connections of that time are thrown away: the server may have
+ * gone without a word, and each of them would cost somebody the whole wait.
+ */
+async function connect(
+  pool: DataSource | Promise<DataSource>,
+  { server }: LeaseTerms,
+  deadline: number,
+): Promise<Connected> {
+  for (;;) {
+    const queryRunner = (await pool).createQueryRunner();
+    try {
+      const connection: Destroyable = await queryRunner.connect();
+      if ((heard.get(connection) ?? Infinity) >= server.silentSince) return { queryRunner, connection };
+      connection.destroy();
+      await queryRunner.release();
+    } catch (error) {
+      const again = NONE_LEFT.has((error as { code?: string }).code ?? '') && performance.now() + RETRY_MS < deadline;
+      if (!again) throw error;
+      await sleep(RETRY_MS);
+    }
   }
 }

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { DataSource, type DataSourceOptions, type QueryRunner, type ReplicationMode } from 'typeorm';
+import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import type { Engine, PoolLoad, Snapshot, WriteSession } from './engine.js';
 import { Lease, type LeaseTerms } from './lease.js';
 import { migrations } from './migrations/migrations.js';
 import { inShortAttempts } from './migrations/short-attempts.js';
 import type { Query, Row } from './query.js';
+import { ReadReplica } from './read-replica.js';
+import { ServerPool } from './server-pool.js';
 import { SESSION } from './server-session.js';
 import { rowIn, straightJoin, upsertClause, values } from './server-sql.js';
 import { underLock } from './writers-lock.js';
@@ -28,14 +30,22 @@ export class ServerEngine implements Engine {
   readonly options: DataSourceOptions;
   readonly pools: Engine['pools'];
   private readonly lookUps: LeaseTerms;
-  private readonly downloads: LeaseTerms;
-  private snapshots?: Promise<DataSource>;
+  private readonly downloads: ServerPool;
+  private readonly replicas: readonly ReadReplica[];
+  private looked?: Promise<unknown>;
+  private turns = 0;
 
   constructor(private readonly settings: Settings) {
-    const { DATABASE_WAIT_MS: wait, DOWNLOAD_STALL_SECONDS: stall } = settings;
-    this.lookUps = { wait, patience: wait, load: idle('look-up', settings.DATABASE_POOL_SIZE) };
-    this.downloads = { wait, patience: stall * 1000, load: idle('download', settings.DOWNLOAD_POOL_SIZE) };
-    this.pools = [this.lookUps.load, this.downloads.load];
+    const { DATABASE_WAIT_MS: wait, DATABASE_URL, DATABASE_REPLICA_URLS: replicas } = settings;
+    const lookUps = idle('look-up', settings.DATABASE_POOL_SIZE);
+    const downloads = idle('download', settings.DOWNLOAD_POOL_SIZE);
+    this.pools = [lookUps, downloads];
+    this.lookUps = { wait, load: lookUps, server: { silentSince: 0 } };
+    this.downloads = this.downloadPool(DATABASE_URL, { ...this.lookUps, load: downloads });
+    this.replicas = replicas.map((url) => {
+      const pool = this.downloadPool(url, { wait, load: downloads, server: { silentSince: 0 } });
+      return new ReadReplica(new URL(url).host, pool);
+    });
     this.options = {
       type: 'mysql',
       url: settings.DATABASE_URL,
@@ -53,9 +63,8 @@ export class ServerEngine implements Engine {
 
   async open(dataSource: DataSource): Promise<void> {
     await dataSource.initialize();
-    // A cluster of pools, as replicas have, is none: see Lease.begin.
-    const { pool } = dataSource.driver as unknown as { pool?: SessionPool };
-    pool?.on('connection', (connection) => SESSION.forEach((sql) => connection.query(sql, () => undefined)));
+    const { pool } = dataSource.driver as unknown as { pool: SessionPool };
+    pool.on('connection', (connection) => SESSION.forEach((sql) => connection.query(sql, () => undefined)));
     // The connection that opened the pool came before the listener.
     try {
       for (const sql of SESSION) await dataSource.query(sql);
@@ -74,27 +83,35 @@ export class ServerEngine implements Engine {
     }
   }
 
+  /** From a read replica, in turn, where there are any; from the server itself where none of them can be used. */
   async openSnapshot(): Promise<Snapshot> {
-    const lease = await this.snapshotLease();
+    // Nobody knows yet whether they can, before the first one asks.
+    await (this.looked ??= Promise.all(this.replicas.map((replica) => replica.look())));
+    const ready = this.replicas.filter(({ isReady }) => isReady);
+    const first = this.turns++ % (ready.length || 1);
+    for (const replica of [...ready.slice(first), ...ready.slice(0, first)])
+      try {
+        return await this.snapshotFrom(replica.pool);
+      } catch (error) {
+        replica.lose(error as Error);
+      }
+    return this.snapshotFrom(this.downloads);
+  }
+
+  private async snapshotFrom(pool: ServerPool): Promise<Snapshot> {
+    const lease = await pool.lease();
+    try {
+      await lease.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
+    lease.begun(this.settings.DOWNLOAD_STALL_SECONDS * 1000);
     const close = async () => {
       await lease.query('ROLLBACK').catch(() => undefined);
       await lease.release();
     };
     return { query: lease.query, join: straightJoin, close };
-  }
-
-  /** A snapshot on a read replica, where there are any; on the server itself where none of them answers. */
-  private async snapshotLease(): Promise<Lease> {
-    const pool = await this.snapshotPool();
-    const { DATABASE_REPLICA_URLS: replicas } = this.settings;
-    if (!replicas.length) return this.leaseFrom(pool, 'master');
-    return this.leaseFrom(pool, 'slave').catch(() => this.leaseFrom(pool, 'master'));
-  }
-
-  private async leaseFrom(pool: DataSource, mode: ReplicationMode): Promise<Lease> {
-    const lease = await Lease.of(pool, this.downloads, mode);
-    await lease.begin('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
-    return lease;
   }
 
   async write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
@@ -132,27 +149,17 @@ export class ServerEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    await this.snapshots?.then((pool) => pool.destroy()).catch(() => undefined);
+    await Promise.all([...this.replicas, this.downloads].map((pool) => pool.close()));
   }
 
-  private async openPool(options: DataSourceOptions): Promise<DataSource> {
-    const pool = new DataSource(options);
-    await this.open(pool);
-    return pool;
-  }
-
-  private snapshotPool(): Promise<DataSource> {
-    const { DOWNLOAD_POOL_SIZE: poolSize, DATABASE_URL: url, DATABASE_REPLICA_URLS: replicas } = this.settings;
-    const slaves = replicas.map((replica) => ({ url: replica }));
-    // One that failed a few times is left alone for a while. Otherwise mysql2 would never ask it again.
-    const restoreNodeTimeout = 2 * this.settings.DATABASE_WAIT_MS;
-    const replication = slaves.length ? { replication: { master: { url }, slaves, restoreNodeTimeout } } : {};
-    const options = { ...this.options, poolSize, ...replication } as DataSourceOptions;
-    this.snapshots ??= this.openPool(options).catch((error) => {
-      this.snapshots = undefined;
-      throw error;
-    });
-    return this.snapshots;
+  private downloadPool(url: string, terms: LeaseTerms): ServerPool {
+    const open = async () => {
+      const options = { ...this.options, url, poolSize: this.settings.DOWNLOAD_POOL_SIZE } as DataSourceOptions;
+      const pool = new DataSource(options);
+      await this.open(pool);
+      return pool;
+    };
+    return new ServerPool(open, terms);
   }
 }
 

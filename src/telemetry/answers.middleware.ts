@@ -1,5 +1,5 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
-import type { NextFunction, Request, Response } from 'express';
+import type { Express, NextFunction, Request, Response } from 'express';
 import { METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import { provenCustomer } from '../auth/identity.js';
@@ -22,13 +22,21 @@ interface Connection {
 /** Looks at every answer once, when it is finished or given up, and tells metrics and log of it. */
 @Injectable()
 export class AnswersMiddleware implements NestMiddleware {
-  private routes?: ReadonlySet<string>;
+  private routes: ReadonlySet<string> = new Set();
   private readonly connections = new WeakMap<Socket, Connection>();
 
   constructor(
     private readonly metrics: MetricsService,
     private readonly log: RequestLog,
   ) {}
+
+  /** Learns the paths of the interface, when all of them are there. */
+  learn({ router }: Express): void {
+    const routes = router.stack.flatMap(({ route }) => route ?? []);
+    this.routes = new Set(routes.map(({ path }) => path));
+    for (const { path, stack } of routes)
+      for (const { method } of stack) this.metrics.prepare(path, method.toUpperCase());
+  }
 
   use(request: Request, response: Response, next: NextFunction): void {
     const start = process.hrtime.bigint();
@@ -56,8 +64,7 @@ export class AnswersMiddleware implements NestMiddleware {
     this.log.write(answer);
   }
 
-  private routeOf({ app, path }: Request): string {
-    this.routes ??= new Set(app.router.stack.flatMap((layer) => layer.route?.path ?? []));
+  private routeOf({ path }: Request): string {
     return this.routes.has(path) ? path : 'other';
   }
 

@@ -40,7 +40,6 @@ export class MetricsService {
 
   constructor(@Inject(SETTINGS) { METRICS_BY_CUSTOMER }: Settings, quotas: QuotaService) {
     collectDefaultMetrics({ register: this.registry });
-    // An event that is the first of its kind would not be seen to have come, were there nothing before.
     for (const window of quotas.windowNames) this.refusals.inc({ window }, 0);
     if (METRICS_BY_CUSTOMER)
       this.ofCustomers = new Counter({
@@ -49,6 +48,13 @@ export class MetricsService {
         labelNames: ['customer', 'route', 'status'] as const,
         registers: this.registers,
       });
+  }
+
+  /** An event that is the first of its kind would not be seen to have come, were there nothing before. */
+  prepare(route: string, method: string): void {
+    this.duration.zero({ route, method, status: 500 });
+    this.bytes.inc({ route }, 0);
+    for (const ended of ['left', 'cut']) this.aborted.inc({ route, ended }, 0);
   }
 
   count(answer: Answer): void {

@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
+import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
 import { withDeadline } from '../database/deadline.js';
 import { DownloadSlots } from '../download/download-slots.js';
@@ -20,10 +21,12 @@ export class StateMetrics {
   constructor(
     private readonly metrics: MetricsService,
     private readonly imports: ImportLogService,
-    database: DatabaseService,
+    private readonly database: DatabaseService,
     slots: DownloadSlots,
     quotas: QuotaService,
+    @Inject(SETTINGS) settings: Settings,
   ) {
+    this.gauge('downloads_limit', 'Downloads that may be under way at once', () => settings.DOWNLOAD_POOL_SIZE);
     this.gauge('downloads_active', 'Downloads under way', () => slots.load.active);
     this.gauge('downloads_waiting', 'Requests that wait for a download', () => slots.load.waiting);
     const alone = '1 while this replica counts requests for itself, since Redis does not answer';
@@ -35,6 +38,15 @@ export class StateMetrics {
     this.gauge('database_connections_waiting', 'Tasks that wait for a connection', pools('waiting'), 'pool');
     const at = 'When an import last ended that had a file for the table, in seconds since 1970';
     this.gauge('table_imported_timestamp_seconds', at, () => this.importTimes(), 'table');
+    const up = '1 while the database answers within a second and its schema is current';
+    this.gauge('database_up', up, () => this.databaseUp());
+  }
+
+  private databaseUp(): Promise<number> {
+    return withDeadline(this.database.ping(), PATIENCE_MS, 'late').then(
+      () => 1,
+      () => 0,
+    );
   }
 
   /** The latest that is known: a database that does not answer must not keep everything else from being told. */
@@ -50,7 +62,7 @@ export class StateMetrics {
   private gauge(
     name: string,
     help: string,
-    value: () => number | Sample[] | Promise<Sample[]>,
+    value: () => number | Sample[] | Promise<number | Sample[]>,
     ...labelNames: string[]
   ): void {
     const collect = async function (this: Gauge) {

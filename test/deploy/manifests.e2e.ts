@@ -10,7 +10,7 @@ import { readSettings, Settings } from '../../src/config/settings.js';
 import { findProgram } from '../support/find-server.mjs';
 import { brokenReferences } from '../support/manifest-references.js';
 import { schemaProblems } from '../support/manifest-schema.js';
-import { type Manifest, ofKind, podsOf, render, titleOf } from '../support/manifests.js';
+import { type Manifest, ofKind, podsOf, render, spoilt, titleOf } from '../support/manifests.js';
 
 const PROJECT = resolve(__dirname, '../..');
 const SECRETS = '/etc/customer-data/secrets';
@@ -250,12 +250,4 @@ function settingsWith(data: Record<string, string>, secrets: Record<string, stri
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-/** A copy with a fault in it. */
-function spoilt(manifests: readonly Manifest[], spoil: (text: string) => string): Manifest[] {
-  const text = JSON.stringify(manifests);
-  const other = spoil(text);
-  if (other === text) throw new Error('There is nothing like that to spoil');
-  return JSON.parse(other) as Manifest[];
 }

@@ -3,7 +3,11 @@ import { delimiter, join } from 'node:path';
 
 /** The MySQL-like server that the tests may use: a running one by its URL, or the program of one; none: undefined. */
 export function findServer(env = process.env) {
-  if (env.TEST_MYSQL_URL) return { url: env.TEST_MYSQL_URL };
+  return env.TEST_MYSQL_URL ? { url: env.TEST_MYSQL_URL } : findServerProgram(env);
+}
+
+/** The program of a MySQL-like server that tests may start, stop and break; none: undefined. */
+export function findServerProgram(env = process.env) {
   for (const name of ['mariadbd', 'mysqld']) {
     const program = findProgram(name, env);
     if (program) return { program, mariadb: name === 'mariadbd' };
@@ -14,6 +18,11 @@ export function findServer(env = process.env) {
 /** The program of a Redis server that tests may start, stop and break; none: undefined. */
 export function findRedis(env = process.env) {
   return findProgram('redis-server', env);
+}
+
+/** The program of an nginx that tests may start; none: undefined. */
+export function findNginx(env = process.env) {
+  return findProgram('nginx', env);
 }
 
 /** The path of a program; none: undefined. */

@@ -15,7 +15,10 @@ export interface Call extends Pick<RequestOptions, 'method' | 'path' | 'setHost'
   body?: string;
 }
 
-/** Sends a request as it is; fetch would tidy or refuse some of them. One connection each, unless an agent is given. */
+/**
+ * Sends a request as it is; fetch would tidy or refuse some of them. One connection each, unless an agent is given.
+ * @throws what breaks the connection, with `reused` where an earlier call had it and this one had no answer yet
+ */
 export function call(url: string, { token, headers, body = '', ...options }: Call = {}): Promise<Answer> {
   const { hostname, port } = new URL(url);
   const all = {
@@ -30,10 +33,19 @@ export function call(url: string, { token, headers, body = '', ...options }: Cal
       incoming.on('error', reject).on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('end', () => {
         const bytes = Buffer.concat(chunks);
-        resolve({ status: incoming.statusCode!, headers: incoming.headers, body: bytes.toString(), bytes });
+        const { statusCode: status, headers: answered } = incoming;
+        // Text of a large answer is made only where somebody reads it.
+        resolve({
+          status: status!,
+          headers: answered,
+          bytes,
+          get body() {
+            return bytes.toString();
+          },
+        });
       });
     });
-    outgoing.on('error', reject).end(body);
+    outgoing.on('error', (error) => reject(Object.assign(error, { reused: outgoing.reusedSocket }))).end(body);
   });
 }
 

@@ -1,3 +1,4 @@
+import type { IServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
 import type { IDeployment } from 'kubernetes-models/apps/v1';
 import type { IHorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
 import type { IIngress, INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
@@ -20,6 +21,7 @@ export function brokenReferences(manifests: readonly Manifest[]): string[] {
     ...ofKind<IHorizontalPodAutoscaler>(manifests, 'HorizontalPodAutoscaler').flatMap((scaler) =>
       wrongAutoscaler(scaler, manifests),
     ),
+    ...ofKind<IServiceMonitor>(manifests, 'ServiceMonitor').flatMap((monitor) => wrongMonitor(monitor, manifests)),
   ];
 }
 
@@ -113,6 +115,17 @@ function wrongAutoscaler(scaler: Manifest & IHorizontalPodAutoscaler, manifests:
   return target
     .spec!.template.spec!.containers.filter(({ resources }) => resources?.requests?.cpu === undefined)
     .map((container) => `${titleOf(scaler)}: container ${container.name} requests no CPU`);
+}
+
+function wrongMonitor(monitor: Manifest & IServiceMonitor, manifests: readonly Manifest[]): string[] {
+  const { selector, endpoints } = monitor.spec!;
+  const services = ofKind<IService>(manifests, 'Service').filter(({ metadata }) =>
+    matches(selector.matchLabels, metadata.labels ?? {}),
+  );
+  if (services.length !== 1) return [`${titleOf(monitor)}: selects ${services.length} Services`];
+  return endpoints
+    .filter(({ port }) => !services[0]!.spec!.ports!.some(({ name }) => name === port))
+    .map(({ port }) => `${titleOf(monitor)}: ${titleOf(services[0]!)} has no port ${port}`);
 }
 
 function selecting(title: string, wanted: Labels | undefined, pods: readonly Pods[]): string[] {

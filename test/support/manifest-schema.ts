@@ -13,7 +13,7 @@ export async function schemaProblems(manifests: readonly Manifest[]): Promise<st
 async function wrongValues(manifests: readonly Manifest[]): Promise<string[]> {
   const problems = await Promise.all(
     manifests.map(async (manifest) => {
-      const models = (await import(`kubernetes-models/${manifest.apiVersion}`)) as Record<string, ModelClass>;
+      const models = (await import(modelsOf(manifest))) as Record<string, ModelClass>;
       const type = models[manifest.kind];
       if (!type) return `${titleOf(manifest)}: there is no ${manifest.kind} in ${manifest.apiVersion}`;
       try {
@@ -27,6 +27,14 @@ async function wrongValues(manifests: readonly Manifest[]): Promise<string[]> {
   return problems.filter((problem) => problem !== undefined);
 }
 
+/** The package with the schemas of such objects. */
+function modelsOf({ apiVersion }: Manifest): string {
+  const family = apiVersion.startsWith('monitoring.coreos.com/')
+    ? '@kubernetes-models/prometheus-operator'
+    : 'kubernetes-models';
+  return `${family}/${apiVersion}`;
+}
+
 type ModelClass = new (data: Manifest) => { validate(): void };
 
 /** The compiler checks each object as a literal of its type, where it may have no field that the type has not. */
@@ -35,7 +43,7 @@ function unknownFields(manifests: readonly Manifest[]): string[] {
   // One line each, so that the line of a complaint tells the object.
   const text = manifests
     .map((manifest) => {
-      const type = `import('kubernetes-models/${manifest.apiVersion}').I${manifest.kind}`;
+      const type = `import('${modelsOf(manifest)}').I${manifest.kind}`;
       return `({ ${JSON.stringify(titleOf(manifest))}: ${JSON.stringify(manifest)} }) satisfies Record<string, ${type}>;`;
     })
     .join('\n');

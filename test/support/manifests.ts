@@ -42,6 +42,14 @@ export function podsOf(manifests: readonly Manifest[]): Pods[] {
   });
 }
 
+/** A copy with a fault in it. @throws if the fault changes nothing */
+export function spoilt(manifests: readonly Manifest[], spoil: (text: string) => string): Manifest[] {
+  const text = JSON.stringify(manifests);
+  const other = spoil(text);
+  if (other === text) throw new Error('There is nothing like that to spoil');
+  return JSON.parse(other) as Manifest[];
+}
+
 function templateOf(manifest: Manifest) {
   if (manifest.kind === 'CronJob') return (manifest as Manifest & ICronJob).spec!.jobTemplate.spec!.template;
   if (manifest.kind === 'Job') return (manifest as Manifest & IJob).spec!.template;

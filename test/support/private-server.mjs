@@ -1,40 +1,83 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 
+// Whoever started a server cannot stop it where the run is interrupted.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+
 /**
  * Starts a server of its own in a temporary folder, with the settings that it comes with.
  * @param found its program, as findServer() tells it
  * @param {string[]} options further options of the program, from its very first start on
- * @returns {Promise<{ url: string, stop: () => Promise<void> }>} `stop` also removes the folder
+ * @returns {Promise<PrivateServer>}
  */
 export async function startPrivateServer({ program, mariadb }, options = []) {
-  const folder = mkdtempSync(join(tmpdir(), 'customer-data-server-'));
-  const data = `--datadir=${join(folder, 'data')}`;
-  const common = ['--no-defaults', `--user=${userInfo().username}`, data, ...options];
+  const server = new PrivateServer(program, options, await freePort());
   if (mariadb) {
-    const args = [...common, '--auth-root-authentication-method=normal', '--skip-test-db'];
+    const args = [...server.options, '--auth-root-authentication-method=normal', '--skip-test-db'];
     execFileSync('mariadb-install-db', args, { stdio: 'ignore' });
   } else {
-    execFileSync(program, [...common, '--initialize-insecure'], { stdio: 'ignore' });
+    execFileSync(program, [...server.options, '--initialize-insecure'], { stdio: 'ignore' });
   }
-  const port = await freePort();
-  const place = [`--socket=${join(folder, 'socket')}`, `--port=${port}`, '--bind-address=127.0.0.1'];
-  const child = spawn(program, [...common, ...place], { stdio: 'ignore' });
-  // Whoever started it cannot stop it where the run is interrupted.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-    process.once(signal, () => {
-      child.kill();
-      process.exit(1);
-    });
-  const url = `mysql://root@127.0.0.1:${port}/mysql`;
-  await answering(url, program);
-  return { url, stop: () => stop(child, folder) };
+  await server.start();
+  return server;
+}
+
+class PrivateServer {
+  #folder = mkdtempSync(join(tmpdir(), 'customer-data-server-'));
+  #program;
+  #options;
+  #port;
+  #child;
+
+  constructor(program, options, port) {
+    this.#program = program;
+    this.#options = options;
+    this.#port = port;
+    process.once('exit', () => this.#child?.kill());
+  }
+
+  get url() {
+    return `mysql://root@127.0.0.1:${this.#port}/mysql`;
+  }
+
+  get options() {
+    return ['--no-defaults', `--user=${userInfo().username}`, `--datadir=${this.#data}`, ...this.#options];
+  }
+
+  async start() {
+    const place = [`--socket=${join(this.#folder, 'socket')}`, `--port=${this.#port}`, '--bind-address=127.0.0.1'];
+    this.#child = spawn(this.#program, [...this.options, ...place], { stdio: 'ignore' });
+    await answering(this.url, this.#program);
+  }
+
+  async kill(signal = 'SIGKILL') {
+    const ended = once(this.#child, 'exit');
+    this.#child.kill(signal);
+    await ended;
+  }
+
+  async copy() {
+    const other = new PrivateServer(this.#program, this.#options, await freePort());
+    await this.kill('SIGTERM');
+    cpSync(this.#data, other.#data, { recursive: true });
+    await Promise.all([this.start(), other.start()]);
+    return other;
+  }
+
+  async stop() {
+    await this.kill('SIGTERM');
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  get #data() {
+    return join(this.#folder, 'data');
+  }
 }
 
 async function answering(url, program) {
@@ -44,12 +87,6 @@ async function answering(url, program) {
     await sleep(100);
   }
   throw new Error(`${program} did not start within 30 s`);
-}
-
-async function stop(child, folder) {
-  child.kill();
-  await once(child, 'exit');
-  rmSync(folder, { recursive: true, force: true });
 }
 
 /** A port that nothing listens on now. */

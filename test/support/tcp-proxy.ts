@@ -1,15 +1,33 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A TCP proxy before the database, so that it can come, go and come back at one address. */
+/** Whether anything is passed on; what came meanwhile is passed on later. */
+class Gate {
+  opened = Promise.resolve();
+  private let: () => void = () => undefined;
+
+  close(): void {
+    this.opened = new Promise((resolve) => (this.let = resolve));
+  }
+
+  open(): void {
+    this.let();
+  }
+}
+
+/** A TCP proxy before a server, so that at one address it can come, go, hang, be slow, and come back elsewhere. */
 export class TcpProxy {
+  /** Milliseconds that everything takes longer, in either direction. */
+  delay = 0;
   private server?: Server;
   private readonly sockets = new Set<Socket>();
+  private gate = new Gate();
   private port = 0;
-  private hanging = false;
-  private lastWords?: string;
-  constructor(private readonly target: string) {}
+  /** What is looked for in the messages to the target, and what happens once one that holds it was handed on. */
+  private awaited?: { text: string; act: (outbound: Socket) => void };
+  constructor(private target: string) {}
 
-  /** The database's URL through this proxy, which does not listen yet. */
+  /** The server's URL through this proxy, which does not listen yet. */
   async reservedUrl(): Promise<string> {
     const probe = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => probe.once('listening', resolve));
@@ -21,37 +39,45 @@ export class TcpProxy {
   }
 
   async open(): Promise<void> {
-    const { hostname, port } = new URL(this.target);
-    this.server = createServer((inbound) => {
-      const outbound = connect(Number(port || 3306), hostname);
-      for (const socket of [inbound, outbound]) this.sockets.add(socket.on('error', () => undefined));
-      inbound.pipe(outbound).pipe(inbound);
-      inbound.on('data', (chunk) => this.lastWords && chunk.includes(this.lastWords) && this.partAfter(outbound));
-      if (this.hanging) for (const socket of [inbound, outbound]) socket.pause();
-    }).listen(this.port, '127.0.0.1');
+    this.server = createServer({ noDelay: true }, (inbound) => this.join(inbound)).listen(this.port, '127.0.0.1');
     await new Promise((resolve) => this.server!.once('listening', resolve));
   }
 
   /** Passes nothing on any more, in either direction, and yet keeps every connection. */
   hang(): void {
-    this.hanging = true;
-    for (const socket of this.sockets) socket.pause();
+    this.gate.close();
   }
 
   resume(): void {
-    this.hanging = false;
-    for (const socket of this.sockets) socket.resume();
+    this.gate.open();
   }
 
-  /** Breaks every connection; new ones may come. */
+  /** Leads new connections to another server; those that are there stay as they are, hanging ones for ever. */
+  moveTo(target: string): void {
+    this.target = target;
+    this.gate = new Gate();
+  }
+
+  /** Resets every connection; new ones may come. */
   cut(): void {
-    for (const socket of this.sockets) socket.destroy();
+    for (const socket of this.sockets) socket.resetAndDestroy();
     this.sockets.clear();
   }
 
-  /** Breaks every connection once the target got the next message that holds the text, whose answer is lost. */
+  /** Resets every connection once the target got the next message that holds the text, whose answer is lost. */
   cutAfter(text: string): void {
-    this.lastWords = text;
+    this.awaited = { text, act: (outbound) => this.partAfter(outbound) };
+  }
+
+  /** Hangs once the target got the next message that holds the text. @returns resolves then */
+  hangAfter(text: string): Promise<void> {
+    return new Promise((resolve) => {
+      const act = () => {
+        this.hang();
+        resolve();
+      };
+      this.awaited = { text, act };
+    });
   }
 
   /** Lets no new connection in; those that are there stay. */
@@ -64,10 +90,38 @@ export class TcpProxy {
     this.cut();
   }
 
+  private join(inbound: Socket): void {
+    const { hostname, port } = new URL(this.target);
+    const outbound = connect({ host: hostname, port: Number(port || 3306), noDelay: true });
+    for (const socket of [inbound, outbound]) {
+      this.sockets.add(socket.on('error', () => undefined));
+      socket.on('close', () => this.sockets.delete(socket));
+    }
+    const { gate } = this;
+    this.pass(inbound, outbound, gate, (chunk) => {
+      outbound.write(chunk);
+      const { awaited } = this;
+      if (!awaited || !chunk.includes(awaited.text)) return;
+      this.awaited = undefined;
+      awaited.act(outbound);
+    });
+    this.pass(outbound, inbound, gate, (chunk) => inbound.write(chunk));
+  }
+
+  /** Hands on what comes, and in the end the end, in order. */
+  private pass(from: Socket, to: Socket, gate: Gate, hand: (chunk: Buffer) => void): void {
+    let last: Promise<void> = Promise.resolve();
+    const later = (work: () => void) => {
+      const due = Promise.all([last, this.delay ? sleep(this.delay) : undefined]);
+      last = due.then(() => gate.opened).then(work);
+    };
+    from.on('data', (chunk) => later(() => hand(chunk)));
+    from.on('close', (broken) => later(() => (broken ? to.resetAndDestroy() : to.destroySoon())));
+  }
+
   private partAfter(outbound: Socket): void {
-    this.lastWords = undefined;
     this.sockets.delete(outbound);
-    outbound.unpipe().resume().end();
+    outbound.end();
     this.cut();
   }
 }

@@ -33,9 +33,12 @@ export class TestDatabase {
   readonly folder = mkdtempSync(join(tmpdir(), 'customer-data-test-'));
   private constructor(readonly url: string) {}
 
-  /** An empty database; migrated, unless told otherwise. */
-  static async create({ migrated = true } = {}): Promise<TestDatabase> {
-    const database = new TestDatabase(engine === 'sqlite' ? sqliteUrl() : await createOnServer());
+  /**
+   * An empty database; migrated, unless told otherwise.
+   * @param server the server to make it on, by the URL of an account that may, instead of the one of this run
+   */
+  static async create({ migrated = true, server = process.env.TEST_MYSQL_URL } = {}): Promise<TestDatabase> {
+    const database = new TestDatabase(engine === 'sqlite' ? sqliteUrl() : await createOn(server!));
     if (migrated) await database.cliOk('migrate');
     return database;
   }
@@ -187,10 +190,10 @@ function sqliteUrl(): string {
   return `sqlite:${join(mkdtempSync(join(tmpdir(), 'customer-data-test-')), 'test.db')}`;
 }
 
-async function createOnServer(): Promise<string> {
+async function createOn(url: string): Promise<string> {
   const name = `customer_data_${randomBytes(6).toString('hex')}`;
-  const server = new URL(process.env.TEST_MYSQL_URL!);
-  const connection = await mysql.createConnection(server.href);
+  const server = new URL(url);
+  const connection = await mysql.createConnection(url);
   await connection.query(`CREATE DATABASE ${name}`);
   await connection.end();
   server.pathname = `/${name}`;

@@ -3,6 +3,7 @@ import { ImportRuns1764288000000 } from './1764288000000-import-runs.js';
 import { ProductDocuments1764291600000 } from './1764291600000-product-documents.js';
 import { EligibilityIndex1764378000000 } from './1764378000000-eligibility-index.js';
 import { ImportedTables1764460800000 } from './1764460800000-imported-tables.js';
+import { VersionBeforeDocuments1764464400000 } from './1764464400000-version-before-documents.js';
 
 /** Every migration, oldest first. A new one is written by hand and added here: it has to run on every engine. */
 export const migrations = [
@@ -11,4 +12,5 @@ export const migrations = [
   ProductDocuments1764291600000,
   EligibilityIndex1764378000000,
   ImportedTables1764460800000,
+  VersionBeforeDocuments1764464400000,
 ];

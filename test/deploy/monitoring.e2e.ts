@@ -1,0 +1,147 @@
+import type { IServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
+import type { IDeployment } from 'kubernetes-models/apps/v1';
+import type { IConfigMap, IService } from 'kubernetes-models/v1';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { dashboardProblems, expressionsOf } from '../support/dashboard.js';
+import { scrapeEverything } from '../support/every-metric.js';
+import { brokenReferences } from '../support/manifest-references.js';
+import { schemaProblems } from '../support/manifest-schema.js';
+import { type Manifest, ofKind, render, spoilt, titleOf } from '../support/manifests.js';
+import { alerts, dashboard, PROJECT, PROMTOOL_MISSING, promtool, rules, titleWith } from '../support/monitoring.js';
+import { type Series, unknownIn } from '../support/promql.js';
+
+let folder: string;
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'customer-data-monitoring-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('what alerts and the dashboard ask for', () => {
+  let series: Series[];
+  beforeAll(async () => {
+    // `up` is Prometheus's own, and what is recorded is by the rules.
+    const others = ['up', ...rules.map(({ record }) => record ?? '')].map((name) => ({ name, labels: {} }));
+    series = [...(await scrapeEverything()), ...others];
+  }, 120_000);
+
+  test('is what the service tells, down to the values of labels', () => {
+    expect(rules.flatMap(({ expr }) => unknownIn(String(expr), series))).toEqual([]);
+    expect(expressionsOf(dashboard).flatMap((expression) => unknownIn(expression, series))).toEqual([]);
+  });
+
+  test.each([
+    ['rate(customer_data_request_seconds_count[5m])', 'customer_data_request_seconds_count'],
+    ['rate(customer_data_request_duration_seconds[5m])', 'customer_data_request_duration_seconds'],
+    [
+      'customer_data_database_connections_limit{pool="lookup"}',
+      'customer_data_database_connections_limit{pool="lookup"}',
+    ],
+    ['customer_data_sent_bytes_total{window!="1m"}', 'customer_data_sent_bytes_total{window!="1m"}'],
+    ['sum by (namespace, window) (customer_data_sent_bytes_total)', 'by (window)'],
+  ])('and a mistake is found: %s', (expression, complaint) => {
+    expect(unknownIn(expression, series)).toEqual([complaint]);
+  });
+});
+
+describe('the dashboard', () => {
+  test('is one that Grafana shows without plugins, and says what it shows', () => {
+    expect(dashboardProblems(dashboard)).toEqual([]);
+  });
+
+  test('draws the lines where alerts begin', () => {
+    const lines = dashboard.panels.flatMap(
+      ({ fieldConfig }) => fieldConfig?.defaults.thresholds?.steps.at(-1)!.value ?? [],
+    );
+    expect(lines).toEqual([0.072, 500 * 1024 * 1024]);
+    expect(expressionOf('CustomerDataErrors')).toContain(' > 0.072\n');
+    expect(expressionOf('CustomerDataMemoryHigh')).toMatch(/ > 500 \* 1024 \* 1024$/);
+  });
+});
+
+const panelsTitle = titleWith('promtool', 'the panels', PROMTOOL_MISSING);
+
+(panelsTitle === PROMTOOL_MISSING ? describe.skip : describe)(panelsTitle, () => {
+  test('ask in good PromQL', () => {
+    const panels = expressionsOf(dashboard).map((expr, index) => ({
+      record: `panel:${index}`,
+      expr: expr.replaceAll('$__rate_interval', '5m'),
+    }));
+    writeFileSync(join(folder, 'panels.yaml'), JSON.stringify({ groups: [{ name: 'panels', rules: panels }] }));
+    expect(promtool(folder, 'check', 'rules', 'panels.yaml')).toContain(`SUCCESS: ${panels.length} rules found`);
+  });
+});
+
+const KUBECTL_MISSING =
+  'NOT RUN: the manifests in deploy/monitoring. Install kubectl 1.22 or later (Debian 13: kubectl).';
+const componentTitle = titleWith('kubectl', 'deploy/monitoring', KUBECTL_MISSING);
+
+(componentTitle === KUBECTL_MISSING ? describe.skip : describe)(componentTitle, () => {
+  let manifests: Manifest[];
+  beforeAll(() => {
+    const copy = join(folder, 'deploy');
+    cpSync(join(PROJECT, 'deploy'), copy, { recursive: true });
+    const path = join(copy, 'overlays/example/kustomization.yaml');
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replace('  # - ../../monitoring # EXAMPLE', '  - ../../monitoring #'),
+    );
+    manifests = render(join(copy, 'overlays/example'));
+  });
+
+  const only = <T>(kind: string, name: string) => {
+    const found = ofKind<T>(manifests, kind).filter(({ metadata }) => metadata.name === name);
+    expect(found.map(titleOf)).toHaveLength(1);
+    return found[0]!;
+  };
+
+  test('is what the schemas of the operator want, beside those of Kubernetes', async () => {
+    expect(await schemaProblems(manifests)).toEqual([]);
+  }, 120_000);
+
+  test.each([
+    ['"scrapeTimeout"', '"scrapeTimeOut"', 'scrapeTimeOut'],
+    ['"for":"15m"', '"for":"15 min"', '/for must match'],
+  ])(
+    'the schemas complain of %s as %s',
+    async (from, to, complaint) => {
+      expect((await schemaProblems(spoilt(manifests, (text) => text.replace(from, to)))).join('\n')).toContain(
+        complaint,
+      );
+    },
+    120_000,
+  );
+
+  test('asks the management port, as the job of the rules', () => {
+    expect(brokenReferences(manifests)).toEqual([]);
+    const other = spoilt(manifests, (text) =>
+      text.replace('"management","scrapeTimeout"', '"metrics","scrapeTimeout"'),
+    );
+    expect(brokenReferences(other)).toEqual([
+      'ServiceMonitor customer-data: Service customer-data-management has no port metrics',
+    ]);
+    const { jobLabel } = only<IServiceMonitor>('ServiceMonitor', 'customer-data').spec!;
+    expect(only<IService>('Service', 'customer-data-management').metadata.labels).toMatchObject({
+      [jobLabel!]: 'customer-data',
+    });
+  });
+
+  test('holds the dashboard under the label that Grafana looks for, always by one name', () => {
+    const { data, metadata } = only<IConfigMap>('ConfigMap', 'customer-data-dashboard');
+    expect(metadata.labels).toMatchObject({ grafana_dashboard: '1' });
+    expect(JSON.parse(data!['dashboard.json']!)).toEqual(dashboard);
+  });
+
+  test('warns of memory before Node ends itself, and of CPU at twice what the autoscaler aims at', () => {
+    const [container] = only<IDeployment>('Deployment', 'customer-data').spec!.template.spec!.containers;
+    // Node's heap has half of the limit: 512 MiB.
+    expect(container!.resources).toMatchObject({ limits: { memory: '1Gi' }, requests: { cpu: '500m' } });
+    const { spec } = only<{ spec: { metrics: unknown[] } }>('HorizontalPodAutoscaler', 'customer-data');
+    expect(spec.metrics).toMatchObject([{ resource: { target: { averageUtilization: 70 } } }]);
+    expect(expressionOf('CustomerDataBusy')).toMatch(/ > 0\.7$/);
+  });
+});
+
+/** That of the first alert of this name. */
+function expressionOf(name: string): string {
+  return String(alerts.find(({ alert }) => alert === name)!.expr);
+}

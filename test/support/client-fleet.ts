@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, call, type Call } from './http-call.js';
+
+const PAUSE_MS = 300;
+
+/** Clients that call over and over, and note every answer that is not the one that they expect. */
+export class ClientFleet {
+  readonly failures: string[] = [];
+  /** How long each call took that was answered as expected, in milliseconds, by the kind of client. */
+  readonly times: Record<string, number[]> = {};
+  /** Calls sent again, as every HTTP client does, since the other side was just closing the idle connection. */
+  repeated = 0;
+  /** Answers that clients are reading slowly, by when they began, as `performance` tells it. */
+  readonly open = new Set<{ upstream: string; since: number }>();
+  private readonly clients: Promise<void>[] = [];
+  private readonly agents: Agent[] = [];
+  private stopping = false;
+
+  constructor(private readonly url: string) {}
+
+  get size(): number {
+    return this.clients.length;
+  }
+
+  /** Clients that each keep one connection. @param complaint what is wrong with an answer; nothing: undefined */
+  polling(
+    kind: string,
+    count: number,
+    calls: readonly Call[],
+    complaint: (answer: Answer) => string | undefined,
+  ): void {
+    this.add(kind, count, () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      this.agents.push(agent);
+      let turn = 0;
+      return async () => complaint(await this.patiently({ agent, ...calls[turn++ % calls.length] }));
+    });
+  }
+
+  /** Clients, one a call, that take so many seconds to read an answer of so many bytes with this digest, each in turn. */
+  reading(kind: string, calls: readonly Call[], seconds: number, bytes: number, digest: string): void {
+    for (const [index, one] of calls.entries())
+      this.add(kind, 1, () => {
+        const begin = performance.now() + (index / calls.length) * seconds * 1000;
+        return async () => {
+          while (performance.now() < begin && !this.stopping) await sleep(50);
+          const answer = await this.slowly(one, bytes / seconds);
+          return answer.status === 200 && answer.digest === digest
+            ? undefined
+            : `${answer.status}, ${answer.size} of ${bytes} bytes`;
+        };
+      });
+  }
+
+  /** Resolves when all have their last answer. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await Promise.all(this.clients);
+    for (const agent of this.agents) agent.destroy();
+  }
+
+  private add(kind: string, count: number, begin: () => () => Promise<string | undefined>): void {
+    for (let client = 0; client < count; client++) this.clients.push(this.run(kind, begin()));
+  }
+
+  private async run(kind: string, once: () => Promise<string | undefined>): Promise<void> {
+    await sleep(Math.random() * PAUSE_MS);
+    for (; !this.stopping; await sleep(PAUSE_MS)) {
+      const start = performance.now();
+      const complaint = await once().catch((error: Error) => error.message || String(error));
+      if (complaint) this.failures.push(`${kind}: ${complaint}`);
+      else (this.times[kind] ??= []).push(performance.now() - start);
+    }
+  }
+
+  /** RFC 9110, §9.2.2: what is not answered on a connection that was idle before may be sent again, but for a POST. */
+  private patiently(one: Call): Promise<Answer> {
+    return call(this.url, one).catch((error: Error & { reused?: boolean }) => {
+      if (!error.reused || one.method === 'POST') throw error;
+      this.repeated++;
+      return call(this.url, one);
+    });
+  }
+
+  private slowly({ token, ...one }: Call, bytesPerSecond: number) {
+    return new Promise<{ status: number; size: number; digest: string }>((resolve, reject) => {
+      const headers = { Authorization: `Bearer ${token}` };
+      request(this.url + one.path, { headers, agent: false }, async (incoming) => {
+        const hash = createHash('sha256');
+        const start = performance.now();
+        const download = { upstream: String(incoming.headers['x-upstream']), since: start };
+        this.open.add(download);
+        let size = 0;
+        try {
+          for await (const piece of incoming as AsyncIterable<Buffer>) {
+            hash.update(piece);
+            size += piece.length;
+            const due = start + (size / bytesPerSecond) * 1000;
+            await sleep(Math.max(0, due - performance.now()));
+          }
+          resolve({ status: incoming.statusCode!, size, digest: hash.digest('hex') });
+        } catch (error) {
+          reject(new Error(`${incoming.statusCode}, cut after ${size} bytes: ${(error as Error).message}`));
+        } finally {
+          this.open.delete(download);
+        }
+      })
+        .on('error', reject)
+        .end();
+    });
+  }
+}

@@ -1,0 +1,80 @@
+import { type Answer, call, type Call, tokenIn } from './http-call.js';
+
+/** What a call needs to be answered as usual, which says what an outage may do to it. */
+export type Needs = 'nothing' | 'look-up' | 'download' | 'probe' | 'metrics';
+
+/** One kind of call, over and over the same. */
+export interface Kind {
+  readonly name: string;
+  readonly needs: Needs;
+  readonly url: string;
+  readonly call: Call;
+  readonly status: number;
+  /** The body of every answer with that status; undefined: it differs from answer to answer. */
+  readonly bytes?: Buffer;
+}
+
+interface Service {
+  readonly url: string;
+  readonly managementUrl: string;
+}
+
+/** What the systems of a customer, and those around the service, call. @param login its token request */
+export async function customerCalls(service: Service, login: Call): Promise<Kind[]> {
+  const token = tokenIn(await call(service.url, login));
+  const get = (path: string, more: Call = {}): Call => ({ path, token, ...more });
+  const compressed = { headers: { 'Accept-Encoding': 'gzip' } };
+  const download = (name: string, how: Call) => learn(name, 'download', service.url, how);
+  return [
+    await download('GET /products', get('/products')),
+    await download('GET /products, gzip', get('/products', compressed)),
+    await download('GET /stock', get('/stock')),
+    await download('GET /prices', get('/prices')),
+    await unchanged(service.url, get('/products')),
+    { name: 'POST /auth/token', needs: 'look-up', url: service.url, call: login, status: 200 },
+    await learn('GET /api/version', 'nothing', service.url, get('/api/version')),
+    await learn('GET /health', 'probe', service.url, get('/health')),
+    await learn('/readyz', 'probe', service.managementUrl, { path: '/readyz' }),
+    await learn('/livez', 'nothing', service.managementUrl, { path: '/livez' }),
+    { name: '/metrics', needs: 'metrics', url: service.managementUrl, call: { path: '/metrics' }, status: 200 },
+  ];
+}
+
+/** One kind of call as it is answered now, which is taken for the usual answer. */
+export async function learn(name: string, needs: Needs, url: string, how: Call): Promise<Kind> {
+  const { status, bytes } = await call(url, how);
+  if (status !== 200) throw new Error(`${name} answered ${status}: ${bytes.toString('utf8', 0, 300)}`);
+  return { name, needs, url, call: how, status, bytes };
+}
+
+async function unchanged(url: string, how: Call): Promise<Kind> {
+  const { etag } = (await call(url, how)).headers;
+  const conditional = { ...how, headers: { 'If-None-Match': etag } };
+  return { name: '304', needs: 'look-up', url, call: conditional, status: 304, bytes: Buffer.alloc(0) };
+}
+
+/**
+ * How an answer is told of: its status, `cut` where its client can tell that it is not complete, or with `WRONG` in it
+ * where it is neither what this call answers nor an error as it is documented (interface §5.8, §7).
+ */
+export function outcomeOf(kind: Kind, answer: Answer | Error): string {
+  // No instanceof: Node's own errors are not of the realm that tests run in.
+  if (!('status' in answer)) return kind.needs === 'download' ? 'cut' : `WRONG: ${answer.message}`;
+  const right = answer.status === kind.status ? isUsual(kind, answer) : isDocumentedError(kind, answer);
+  return right ? String(answer.status) : `${answer.status} WRONG: ${answer.bytes.toString('utf8', 0, 100)}`;
+}
+
+function isUsual(kind: Kind, { bytes, body }: Answer): boolean {
+  if (kind.bytes) return bytes.equals(kind.bytes);
+  return body.includes(kind.name === '/metrics' ? '\ncustomer_data_' : '"access_token":');
+}
+
+const UNEXPECTED = 'An unexpected error occurred. Try again later; quote the X-Request-Id if it persists.';
+
+function isDocumentedError({ name }: Kind, { body, headers }: Answer): boolean {
+  if (name === 'GET /health') return body === 'Unhealthy' && headers['content-type'] === 'text/plain';
+  if (name === '/readyz') return body.startsWith('{"status":"error"');
+  const expected =
+    name === 'POST /auth/token' ? { error: 'server_error', error_description: UNEXPECTED } : { error: UNEXPECTED };
+  return body === JSON.stringify(expected) && headers['x-request-id'] !== undefined && headers.etag === undefined;
+}

@@ -1,0 +1,64 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { call, tokenCall, tokenIn } from './http-call.js';
+import { type Series, samplesIn } from './promql.js';
+import { ServiceProcess } from './service-process.js';
+import { A, smallCatalogue } from './small-catalogue.js';
+import { TestDatabase } from './test-service.js';
+
+/** What the service tells once everything that it counts has happened: in one process that works, and in one that cannot. */
+export async function scrapeEverything(): Promise<Series[]> {
+  const database = await TestDatabase.create();
+  const common = { DEMO_DATA: 'false', REQUESTS_PER_MINUTE: '4', METRICS_BY_CUSTOMER: 'true' };
+  const processes = [
+    ServiceProcess.start({ ...common, DATABASE_URL: database.url }, database.folder),
+    // Nothing listens there.
+    ServiceProcess.start(
+      { ...common, DATABASE_URL: 'mysql://root@127.0.0.1:1/none', REDIS_URL: 'redis://127.0.0.1:1' },
+      database.folder,
+    ),
+  ];
+  try {
+    const [working, broken] = await Promise.all(processes.map((process) => process.ports()));
+    await database.load(smallCatalogue);
+    await answerAll(working!.url, await database.cliOk('key', 'issue', A));
+    await leave(working!);
+    await call(broken!.url, { path: '/health' });
+    await call(broken!.url, tokenCall(A, 'no-key'));
+    const texts = await Promise.all([working!, broken!].map(scrape));
+    return texts.flatMap(samplesIn);
+  } finally {
+    await Promise.all(processes.map((process) => process.stop('SIGKILL')));
+    await database.drop();
+  }
+}
+
+interface Ports {
+  url: string;
+  managementUrl: string;
+}
+
+const scrape = async ({ managementUrl }: Ports) => (await fetch(`${managementUrl}/metrics`)).text();
+
+/** Has each path answered, and the quota of nobody in particular used up. */
+async function answerAll(url: string, key: string): Promise<void> {
+  const token = tokenIn(await call(url, tokenCall(A, key)));
+  for (const path of ['/products', '/stock', '/prices']) {
+    const { headers } = await call(url, { path, token });
+    await call(url, { path, token, headers: { 'If-None-Match': headers.etag } });
+  }
+  for (let request = 0; request < 5; request++) await call(url, { path: '/nowhere' });
+}
+
+/** Leaves before the answer, as often as it takes for one to be under way at that moment. */
+async function leave(service: Ports): Promise<void> {
+  const { hostname, port } = new URL(service.url);
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const socket = connect(Number(port), hostname);
+    // Answers to requests of one connection wait for each other.
+    socket.write('GET /products HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50), () => socket.resetAndDestroy());
+    await sleep(50);
+    if (/answers_aborted_total\{route="\/products"/.test(await scrape(service))) return;
+  }
+  throw new Error('Each answer came before its client had left');
+}

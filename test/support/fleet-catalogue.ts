@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import type { ClientFleet } from './client-fleet.js';
+import { type Answer, call, type Call, tokenCall, tokenIn } from './http-call.js';
+import { importFiles } from './import-files.js';
+import type { TestDatabase } from './test-service.js';
+
+/** Nobody here reaches it. */
+export const QUOTAS = ['1000000', '1000000'] as const;
+
+/** A customer with a few products. */
+const SHOP = 'SHOP';
+/** Customers whose `/products`, of so many products with so long a text, is far more than sockets hold: 15 MB. */
+export const GIANTS = ['GIANT-1', 'GIANT-2'];
+const [PRODUCTS, CHARACTERS] = [1500, 10_000];
+
+const price = (list: string) => (sku: string) => [list, sku, '10', '', '', 'true'];
+
+export async function loadFleetCatalogue(database: TestDatabase): Promise<void> {
+  const skus = Array.from({ length: PRODUCTS }, (_, index) => `P-${index}`);
+  await database.load(
+    importFiles({
+      'price_lists.csv': ['ALL', 'FEW'].map((code) => [code, '', 'EUR']),
+      'warehouses.csv': [['W']],
+      'products.csv': skus.map((sku) => [sku, 'Name', 'x'.repeat(CHARACTERS)]),
+      'prices.csv': [...skus.map(price('ALL')), ...skus.slice(0, 10).map(price('FEW'))],
+      'stock.csv': skus.map((sku) => ['W', sku, '5']),
+      'customers.csv': [
+        [SHOP, '', 'FEW', 'W', '0', ...QUOTAS],
+        ...GIANTS.map((code) => [code, '', 'ALL', 'W', '0', ...QUOTAS]),
+      ],
+    }),
+  );
+}
+
+/** A token for the customer, with a key of its own. */
+export async function tokenFor(customer: string, url: string, database: TestDatabase): Promise<string> {
+  return tokenIn(await call(url, tokenCall(customer, await database.cliOk('key', 'issue', customer))));
+}
+
+/** Adds clients of a shop, as they should be: so many of each kind, each with the answers that it has to get. */
+export async function addShopClients(
+  fleet: ClientFleet,
+  url: string,
+  database: TestDatabase,
+  counts: { small: number; data: number; conditional: number; token: number },
+): Promise<void> {
+  const token = await tokenFor(SHOP, url, database);
+  const small = ['/api/version', '/health', '/products/schema', '/stock/schema'].map((path) => ({ path, token }));
+  fleet.polling('small', counts.small, small, await expecting(url, small));
+
+  const data = ['/products', '/stock', '/prices'].map((path) => ({ path, token }));
+  fleet.polling('data', counts.data, data, await expecting(url, data));
+
+  const conditional = await Promise.all(
+    data.map(async (one) => ({ ...one, headers: { 'If-None-Match': (await call(url, one)).headers.etag } })),
+  );
+  fleet.polling('conditional', counts.conditional, conditional, ({ status }) =>
+    status === 304 ? undefined : `${status}`,
+  );
+
+  // Once an hour, hence on a new connection, and nobody repeats a POST.
+  const login = { ...tokenCall(SHOP, await database.cliOk('key', 'issue', SHOP)), agent: false };
+  fleet.polling('token', counts.token, [login], (answer) => (tokenIn(answer) ? undefined : 'no token'));
+}
+
+export const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** What complains of an answer that differs from those that these calls have now. */
+async function expecting(url: string, calls: readonly Call[]): Promise<(answer: Answer) => string | undefined> {
+  const expected = new Set<string>();
+  for (const one of calls) expected.add(describe(await call(url, one)));
+  return (answer) => (expected.has(describe(answer)) ? undefined : describe(answer));
+}
+
+const describe = ({ status, bytes }: Answer) => `${status}, ${bytes.length} bytes, ${digestOf(bytes)}`;

@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './redis-server.js';
+
+/** What deploy/base/ingress.yaml says to either controller, in the words of nginx. */
+export interface IngressOptions {
+  buffering: string;
+  bufferSize: string;
+  readTimeout: string;
+  connectTimeout: string;
+  bodySize: string;
+}
+
+/** A request, as nginx tells of it. */
+export interface LoggedCall {
+  request: string;
+  status: number;
+  /** When it ended, in milliseconds since 1970. */
+  at: number;
+  /** The replicas that it was sent to, one after the other, and what each answered. */
+  upstreams: string[];
+  upstreamStatuses: string[];
+}
+
+/**
+ * An nginx before the replicas, set up like those of the two nginx controllers, which differ in little: each of them
+ * speaks HTTP/1.1 to the pods over connections that it keeps for 60 s (the community's up to 320 of them, F5's as many as
+ * the annotation says), and sends a request to the next pod where one cannot be reached or breaks the connection before
+ * its answer begins, unless it is a POST that may have arrived. New endpoints are a reload, as with F5's; the
+ * community's, which has its own balancer for that, never closes a client's connection for them.
+ */
+export class IngressNginx {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'customer-data-nginx-'));
+  private child?: ChildProcess;
+
+  private constructor(
+    private readonly port: number,
+    private readonly options: IngressOptions,
+  ) {}
+
+  /** @param program the path of nginx @param replicas the addresses to send requests to */
+  static async start(program: string, options: IngressOptions, replicas: readonly string[]): Promise<IngressNginx> {
+    const nginx = new IngressNginx(await freePort(), options);
+    nginx.configure(replicas);
+    nginx.child = spawn(program, ['-p', nginx.folder, '-c', 'nginx.conf', '-e', 'error.log'], { stdio: 'ignore' });
+    for (let attempt = 0; attempt < 100; attempt++, await sleep(50)) {
+      const answer = await fetch(`${nginx.url}/api/version`).catch(() => undefined);
+      if (answer?.ok) return nginx;
+    }
+    throw new Error(`nginx did not start within 5 s: ${nginx.errors}`);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Sends new requests to these replicas; those under way stay where they are. */
+  sendTo(replicas: readonly string[]): void {
+    this.configure(replicas);
+    this.child!.kill('SIGHUP');
+  }
+
+  get calls(): LoggedCall[] {
+    const lines = readFileSync(join(this.folder, 'access.log'), 'utf8').split('\n').filter(Boolean);
+    return lines.map((line) => {
+      const { seconds, upstreams, upstreamStatuses, ...rest } = JSON.parse(line);
+      return { ...rest, at: seconds * 1000, upstreams: list(upstreams), upstreamStatuses: list(upstreamStatuses) };
+    });
+  }
+
+  /** What nginx complains of. */
+  get errors(): string {
+    return readFileSync(join(this.folder, 'error.log'), 'utf8');
+  }
+
+  async stop(): Promise<void> {
+    if (this.child && this.child.exitCode === null) {
+      this.child.kill();
+      await once(this.child, 'exit');
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private configure(replicas: readonly string[]): void {
+    const { buffering, bufferSize, readTimeout, connectTimeout, bodySize } = this.options;
+    const servers = replicas.map((url) => `server ${new URL(url).host} max_fails=1 fail_timeout=10s;`);
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+    writeFileSync(
+      join(this.folder, 'nginx.conf'),
+      `
+daemon off;
+user ${userInfo().username};
+pid nginx.pid;
+error_log error.log warn;
+worker_processes 2;
+worker_shutdown_timeout 240s;
+events { worker_connections 1024; }
+http {
+  ${temporary.map((kind) => `${kind}_temp_path ${kind};`).join(' ')}
+  log_format calls escape=json '{"request":"$request","status":$status,"seconds":$msec,'
+    '"upstreams":"$upstream_addr","upstreamStatuses":"$upstream_status"}';
+  access_log access.log calls;
+  keepalive_timeout 75s;
+  upstream replicas {
+    ${servers.join('\n    ')}
+    keepalive 320;
+    keepalive_timeout 60s;
+    keepalive_requests 10000;
+  }
+  server {
+    listen 127.0.0.1:${this.port};
+    client_max_body_size ${bodySize};
+    # For the test to know which replica answers.
+    add_header X-Upstream $upstream_addr;
+    location / {
+      proxy_pass http://replicas;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $http_host;
+      proxy_connect_timeout ${connectTimeout};
+      proxy_read_timeout ${readTimeout};
+      proxy_send_timeout 60s;
+      proxy_buffering ${buffering};
+      proxy_buffer_size ${bufferSize};
+      proxy_buffers 8 ${bufferSize};
+      proxy_next_upstream error timeout;
+      proxy_next_upstream_tries 3;
+    }
+  }
+}
+`,
+    );
+  }
+}
+
+/** What a variable of nginx says of several upstreams. */
+const list = (text: string) => text.split(/, | : /);

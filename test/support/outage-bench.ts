@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { customerCalls, type Kind, learn, outcomeOf } from './customer-calls.js';
+import { CustomerLoad } from './customer-load.js';
+import { type Answer, call, type Call, tokenCall, tokenIn } from './http-call.js';
+import { importFiles } from './import-files.js';
+import { ServiceProcess } from './service-process.js';
+import type { TestDatabase } from './test-service.js';
+import { loadVersion, SlowDownload } from './versioned-catalogue.js';
+
+/** Outages that last longer, under more load, with the settings that a service has by default. */
+const LONG = process.env.CHAOS === 'long';
+/** DATABASE_WAIT_MS. */
+export const WAIT_MS = LONG ? 5000 : 1500;
+/** DOWNLOAD_STALL_SECONDS, in milliseconds. */
+export const STALL_MS = LONG ? 10_000 : 2000;
+/** How long an outage lasts that nobody has to wait for. */
+export const OUTAGE_MS = LONG ? 15_000 : 2000;
+const PAUSE_MS = LONG ? 20 : 50;
+const CUSTOMERS = LONG ? ['D', 'E', 'F', 'G'] : ['D', 'E'];
+/** The kind of call that is half answered when an outage begins. */
+export const BEGUN = 'GET /products, begun before';
+
+/** The token requests of the customers that call. */
+export interface Logins {
+  large: Call;
+  small: Call[];
+}
+
+/** Loads a catalogue of 13 MB for one customer, and of a tenth of it for some others. */
+export async function loadCustomers(database: TestDatabase): Promise<Logins> {
+  await loadVersion(database, 1);
+  const some = Array.from({ length: 100 }, (_, index) => `P-${String(index * 10).padStart(5, '0')}`);
+  const files = importFiles({
+    'price_lists.csv': [['SHORT', 'Short', 'EUR']],
+    'prices.csv': some.map((sku) => ['SHORT', sku, '1', '1', '1', 'true']),
+    'customers.csv': CUSTOMERS.map((code) => [code, '', 'SHORT', 'W', '0']),
+  });
+  await database.load(files);
+  const login = async (code: string) => tokenCall(code, await database.cliOk('key', 'issue', code));
+  const small: Call[] = [];
+  for (const customer of CUSTOMERS) small.push(await login(customer));
+  return { large: await login('C'), small };
+}
+
+/** A running service, and the calls of its customers, which go on and on. */
+export class OutageBench {
+  private constructor(
+    readonly load: CustomerLoad,
+    private readonly service: ServiceProcess,
+    private readonly url: string,
+    private readonly large: Kind,
+  ) {}
+
+  /** @param environment the service's, with the URLs of what is between it and its servers */
+  static async start(
+    { folder }: TestDatabase,
+    environment: Record<string, string>,
+    { large, small }: Logins,
+  ): Promise<OutageBench> {
+    const settings = {
+      DATABASE_WAIT_MS: String(WAIT_MS),
+      DOWNLOAD_STALL_SECONDS: String(STALL_MS / 1000),
+      DOWNLOAD_POOL_SIZE: String(4 * CUSTOMERS.length + 1),
+      REQUESTS_PER_MINUTE: '1000000',
+      REQUESTS_PER_HOUR: '1000000',
+    };
+    const service = ServiceProcess.start({ ...settings, ...environment }, folder);
+    const ports = await service.ports();
+    while ((await call(ports.managementUrl, { path: '/readyz' })).status !== 200) await sleep(50);
+    const token = tokenIn(await call(ports.url, large));
+    const download = await learn(BEGUN, 'download', ports.url, { path: '/products', token });
+    const kinds: Kind[] = [];
+    for (const login of small) kinds.push(...(await customerCalls(ports, login)));
+    return new OutageBench(new CustomerLoad(kinds, PAUSE_MS), service, ports.url, download);
+  }
+
+  /** Begins a download that cannot end before its client reads on. @returns what lets it; resolves when it has ended */
+  async beginDownload(): Promise<() => Promise<void>> {
+    const { load, large: kind } = this;
+    const download = await SlowDownload.begin(this.url, kind.call.path!, kind.call.token!);
+    return async () => {
+      const begun = performance.now();
+      const body = await download.finish();
+      const answer = { status: download.status, bytes: Buffer.from(body ?? '') } as Answer;
+      const outcome = body === undefined ? 'cut' : outcomeOf(kind, answer);
+      load.samples.push({ kind, begun, ended: performance.now(), outcome });
+    };
+  }
+
+  /** All that the service logged. */
+  get log(): string {
+    return this.service.output;
+  }
+
+  async stop(): Promise<void> {
+    await this.load.stop();
+    await this.service.stop('SIGKILL');
+  }
+}
