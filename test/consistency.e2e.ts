@@ -114,6 +114,12 @@ test('HEAD is answered without the work of GET', async () => {
   await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 1`);
 });
 
+test('a client of HTTP/1.0 that closes its side does not take a part for the whole', async () => {
+  const slow = await SlowDownload.begin(service.url, '/products', token, '1.0');
+  slow.closeSide();
+  expect(await slow.breaks()).toBe(true);
+});
+
 /** A GET as it goes over the wire. */
 const request = (path: string, bearer: string) =>
   `GET ${path} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${bearer}\r\n\r\n`;
@@ -159,6 +165,19 @@ describe('several requests on one connection, sent at once', () => {
       socket.destroy();
     }
     expect(versionsIn(await service.text('/products', token))).toEqual(new Set([VERSION_1]));
+  });
+
+  test('those that are cut with the one that they wait behind free what they hold', async () => {
+    await restart({ DOWNLOAD_STALL_SECONDS: '1' });
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => undefined);
+    socket.pause();
+    socket.write(request('/products', token).repeat(5));
+    while (!service.log.some((line) => line.includes('was cut'))) await sleep(100);
+    await sleep(500);
+    const metrics = await (await fetch(`${service.managementUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^customer_data_downloads_active 0$/m);
+    socket.destroy();
+    await restart({});
   });
 
   test('garbage after it ends an answer under way, and puts nothing into it', async () => {

@@ -182,49 +182,49 @@ IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Par
 CREATE TRIGGER content_prices_update AFTER UPDATE ON prices FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', NEW.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;
 
-CREATE TRIGGER content_product_accessories_delete AFTER DELETE ON product_accessories FOR EACH ROW
+CREATE TRIGGER renew_product_accessories_delete AFTER DELETE ON product_accessories FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); DELETE FROM product_documents WHERE SKU = OLD.SKU; END IF;
 
-CREATE TRIGGER content_product_accessories_insert AFTER INSERT ON product_accessories FOR EACH ROW
+CREATE TRIGGER renew_product_accessories_insert AFTER INSERT ON product_accessories FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); DELETE FROM product_documents WHERE SKU = NEW.SKU; END IF;
 
-CREATE TRIGGER content_product_accessories_update AFTER UPDATE ON product_accessories FOR EACH ROW
+CREATE TRIGGER renew_product_accessories_update AFTER UPDATE ON product_accessories FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; END IF;
 
-CREATE TRIGGER content_product_composition_delete AFTER DELETE ON product_composition FOR EACH ROW
+CREATE TRIGGER renew_product_composition_delete AFTER DELETE ON product_composition FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); DELETE FROM product_documents WHERE SKU = OLD.SKU; END IF;
 
-CREATE TRIGGER content_product_composition_insert AFTER INSERT ON product_composition FOR EACH ROW
+CREATE TRIGGER renew_product_composition_insert AFTER INSERT ON product_composition FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); DELETE FROM product_documents WHERE SKU = NEW.SKU; END IF;
 
-CREATE TRIGGER content_product_composition_update AFTER UPDATE ON product_composition FOR EACH ROW
+CREATE TRIGGER renew_product_composition_update AFTER UPDATE ON product_composition FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; END IF;
 
-CREATE TRIGGER content_product_images_delete AFTER DELETE ON product_images FOR EACH ROW
+CREATE TRIGGER renew_product_images_delete AFTER DELETE ON product_images FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); DELETE FROM product_documents WHERE SKU = OLD.SKU; END IF;
 
-CREATE TRIGGER content_product_images_insert AFTER INSERT ON product_images FOR EACH ROW
+CREATE TRIGGER renew_product_images_insert AFTER INSERT ON product_images FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); DELETE FROM product_documents WHERE SKU = NEW.SKU; END IF;
 
-CREATE TRIGGER content_product_images_update AFTER UPDATE ON product_images FOR EACH ROW
+CREATE TRIGGER renew_product_images_update AFTER UPDATE ON product_images FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; END IF;
 
-CREATE TRIGGER content_product_substitutions_delete AFTER DELETE ON product_substitutions FOR EACH ROW
+CREATE TRIGGER renew_product_substitutions_delete AFTER DELETE ON product_substitutions FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); DELETE FROM product_documents WHERE SKU = OLD.SKU; END IF;
 
-CREATE TRIGGER content_product_substitutions_insert AFTER INSERT ON product_substitutions FOR EACH ROW
+CREATE TRIGGER renew_product_substitutions_insert AFTER INSERT ON product_substitutions FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); DELETE FROM product_documents WHERE SKU = NEW.SKU; END IF;
 
-CREATE TRIGGER content_product_substitutions_update AFTER UPDATE ON product_substitutions FOR EACH ROW
+CREATE TRIGGER renew_product_substitutions_update AFTER UPDATE ON product_substitutions FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; END IF;
 
-CREATE TRIGGER content_products_delete AFTER DELETE ON products FOR EACH ROW
+CREATE TRIGGER renew_products_delete AFTER DELETE ON products FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); DELETE FROM product_documents WHERE SKU = OLD.SKU; END IF;
 
-CREATE TRIGGER content_products_insert AFTER INSERT ON products FOR EACH ROW
+CREATE TRIGGER renew_products_insert AFTER INSERT ON products FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); DELETE FROM product_documents WHERE SKU = NEW.SKU; END IF;
 
-CREATE TRIGGER content_products_update AFTER UPDATE ON products FOR EACH ROW
+CREATE TRIGGER renew_products_update AFTER UPDATE ON products FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; END IF;
 
 CREATE TRIGGER content_stock_delete AFTER DELETE ON stock FOR EACH ROW

@@ -82,11 +82,11 @@ CREATE TABLE prices (
 
 CREATE INDEX prices_SKU ON prices (SKU);
 
-CREATE TRIGGER content_product_accessories_delete AFTER DELETE ON product_accessories FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; END;
+CREATE TRIGGER renew_product_accessories_delete AFTER DELETE ON product_accessories FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; END;
 
-CREATE TRIGGER content_product_accessories_insert AFTER INSERT ON product_accessories FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
+CREATE TRIGGER renew_product_accessories_insert AFTER INSERT ON product_accessories FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
 
-CREATE TRIGGER content_product_accessories_update AFTER UPDATE ON product_accessories FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
+CREATE TRIGGER renew_product_accessories_update AFTER UPDATE ON product_accessories FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
 
 CREATE TABLE product_accessories (
   SKU varchar(64) NOT NULL,
@@ -95,11 +95,11 @@ CREATE TABLE product_accessories (
   FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCADE
 );
 
-CREATE TRIGGER content_product_composition_delete AFTER DELETE ON product_composition FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; END;
+CREATE TRIGGER renew_product_composition_delete AFTER DELETE ON product_composition FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; END;
 
-CREATE TRIGGER content_product_composition_insert AFTER INSERT ON product_composition FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
+CREATE TRIGGER renew_product_composition_insert AFTER INSERT ON product_composition FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
 
-CREATE TRIGGER content_product_composition_update AFTER UPDATE ON product_composition FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
+CREATE TRIGGER renew_product_composition_update AFTER UPDATE ON product_composition FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
 
 CREATE TABLE product_composition (
   SKU varchar(64) NOT NULL,
@@ -116,11 +116,11 @@ CREATE TABLE product_documents (
   Document blob NOT NULL
 );
 
-CREATE TRIGGER content_product_images_delete AFTER DELETE ON product_images FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; END;
+CREATE TRIGGER renew_product_images_delete AFTER DELETE ON product_images FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; END;
 
-CREATE TRIGGER content_product_images_insert AFTER INSERT ON product_images FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
+CREATE TRIGGER renew_product_images_insert AFTER INSERT ON product_images FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
 
-CREATE TRIGGER content_product_images_update AFTER UPDATE ON product_images FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
+CREATE TRIGGER renew_product_images_update AFTER UPDATE ON product_images FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
 
 CREATE TABLE product_images (
   SKU varchar(64) NOT NULL,
@@ -131,11 +131,11 @@ CREATE TABLE product_images (
   FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCADE
 );
 
-CREATE TRIGGER content_product_substitutions_delete AFTER DELETE ON product_substitutions FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; END;
+CREATE TRIGGER renew_product_substitutions_delete AFTER DELETE ON product_substitutions FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; END;
 
-CREATE TRIGGER content_product_substitutions_insert AFTER INSERT ON product_substitutions FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
+CREATE TRIGGER renew_product_substitutions_insert AFTER INSERT ON product_substitutions FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
 
-CREATE TRIGGER content_product_substitutions_update AFTER UPDATE ON product_substitutions FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
+CREATE TRIGGER renew_product_substitutions_update AFTER UPDATE ON product_substitutions FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
 
 CREATE TABLE product_substitutions (
   SKU varchar(64) NOT NULL,
@@ -144,11 +144,11 @@ CREATE TABLE product_substitutions (
   FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCADE
 );
 
-CREATE TRIGGER content_products_delete AFTER DELETE ON products FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; END;
+CREATE TRIGGER renew_products_delete AFTER DELETE ON products FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; END;
 
-CREATE TRIGGER content_products_insert AFTER INSERT ON products FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
+CREATE TRIGGER renew_products_insert AFTER INSERT ON products FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
 
-CREATE TRIGGER content_products_update AFTER UPDATE ON products FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
+CREATE TRIGGER renew_products_update AFTER UPDATE ON products FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('products', '', lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; DELETE FROM product_documents WHERE SKU = OLD.SKU; DELETE FROM product_documents WHERE SKU = NEW.SKU; END;
 
 CREATE TABLE products (
   SKU varchar(64) NOT NULL PRIMARY KEY,

@@ -1,5 +1,4 @@
 import { styleText } from 'node:util';
-import pino from 'pino';
 import type { LogOutput } from './log-output.js';
 
 export type Level = 'info' | 'warn' | 'error' | 'fatal';
@@ -23,15 +22,10 @@ const COLORS = { info: 'green', warn: 'yellow', error: 'red', fatal: 'red' } as 
 
 /** A line of JSON each: `level`, `time`, `context`, the fields, `stack`, `message`. */
 export function jsonLines(output: LogOutput): Print {
-  const options: pino.LoggerOptions = {
-    base: undefined,
-    messageKey: 'message',
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (level) => ({ level }) },
+  return (level, { context, fields, stack, message }) => {
+    const text = { stack: stack?.slice(0, LONGEST), message: message.slice(0, LONGEST) };
+    output.write(`${JSON.stringify({ level, time: new Date().toISOString(), context, ...fields, ...text })}\n`);
   };
-  const logger = pino(options, output);
-  return (level, { context, fields, stack, message }) =>
-    logger[level]({ context, ...fields, stack: stack?.slice(0, LONGEST) }, message.slice(0, LONGEST));
 }
 
 /** A line for people each, and the stack of an error indented below it. */

@@ -29,18 +29,25 @@ export class LogOutput {
     const { writableLength: waiting } = this.stream;
     // Once it was full it has to be empty again: or else there would be a gap in every few lines.
     if (waiting > BACKLOG || (this.dropped && waiting)) return void this.dropped++;
-    const { dropped } = this;
-    this.dropped = 0;
-    if (dropped) this.tell(dropped);
+    this.tellDropped();
     this.stream.write(line);
   }
 
   /** Resolves when everything was taken, or after a while. */
   async flush(): Promise<void> {
+    this.tellDropped();
+    let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
-      setTimeout(resolve, PATIENCE_MS);
+      timer = setTimeout(resolve, PATIENCE_MS);
       // Called when all that came before was taken, or failed.
       this.stream.write('', () => resolve());
     });
+    clearTimeout(timer);
+  }
+
+  private tellDropped(): void {
+    const { dropped } = this;
+    this.dropped = 0;
+    if (dropped) this.tell(dropped);
   }
 }

@@ -17,7 +17,8 @@ function refusal(env: NodeJS.ProcessEnv): SettingsError | undefined {
 
 /** What is wrong with an environment, a line each. */
 const problems = (env: NodeJS.ProcessEnv) => refusal(env)?.problems ?? [];
-const inProduction = (JWT_SECRET?: string) => problems({ NODE_ENV: 'production', JWT_SECRET });
+const PRODUCTION = { NODE_ENV: 'production', DATABASE_URL: 'mysql://db/catalogue', JWT_SECRET: SECRET };
+const inProduction = (JWT_SECRET?: string) => problems({ ...PRODUCTION, JWT_SECRET });
 
 const DEFAULTS = {
   NODE_ENV: 'development',
@@ -89,8 +90,8 @@ test('only the embedded database is migrated at the start, unless told otherwise
 });
 
 test('a service in production goes on for a while after it is told to end', () => {
-  expect(readSettings({ NODE_ENV: 'production', JWT_SECRET: SECRET }).DRAIN_SECONDS).toBe(5);
-  expect(readSettings({ NODE_ENV: 'production', JWT_SECRET: SECRET, DRAIN_SECONDS: '0' }).DRAIN_SECONDS).toBe(0);
+  expect(readSettings(PRODUCTION).DRAIN_SECONDS).toBe(5);
+  expect(readSettings({ ...PRODUCTION, DRAIN_SECONDS: '0' }).DRAIN_SECONDS).toBe(0);
 });
 
 describe('files', () => {
@@ -123,8 +124,7 @@ describe('files', () => {
   test.each(['DATABASE_URL', 'DATABASE_REPLICA_URLS', 'REDIS_URL', 'JWT_SECRET'])(
     '%s: a file that is missing, empty, or names something wrong, and no content, is told',
     (name) => {
-      const secret = name === 'JWT_SECRET' ? undefined : SECRET;
-      const of = (env: NodeJS.ProcessEnv) => problems({ NODE_ENV: 'production', JWT_SECRET: secret, ...env });
+      const of = (env: NodeJS.ProcessEnv) => problems({ ...PRODUCTION, [name]: undefined, ...env });
       const file = `${name}_FILE`;
       expect(of({ [file]: join(folder, 'none') })).toEqual([`${file} must name a readable file (ENOENT)`]);
       expect(of({ [file]: folder })).toEqual([`${file} must name a readable file (EISDIR)`]);
@@ -219,8 +219,22 @@ describe('in production', () => {
   );
 
   test('commands, which sign nothing, start without a secret, and with other settings right', () => {
-    expect(readSettings({ NODE_ENV: 'production' }, { signing: false }).JWT_SECRET).toEqual([]);
-    expect(() => readSettings({ NODE_ENV: 'production', PORT: 'x' }, { signing: false })).toThrow(/^ {2}PORT must be/m);
+    const secretless = { ...PRODUCTION, JWT_SECRET: undefined };
+    expect(readSettings(secretless, { signing: false }).JWT_SECRET).toEqual([]);
+    expect(() => readSettings({ ...secretless, PORT: 'x' }, { signing: false })).toThrow(/^ {2}PORT must be/m);
+  });
+
+  test.each([undefined, '', ' '])(
+    'no database (%j) stops the start, of commands, too (decision 29)',
+    (DATABASE_URL) => {
+      const message = /^ {2}DATABASE_URL is required in production: mysql:.* or sqlite:PATH$/m;
+      for (const signing of [true, false])
+        expect(() => readSettings({ ...PRODUCTION, DATABASE_URL }, { signing })).toThrow(message);
+    },
+  );
+
+  test('an embedded one is taken where it is named', () => {
+    expect(problems({ ...PRODUCTION, DATABASE_URL: 'sqlite:data/customer-data.db' })).toEqual([]);
   });
 
   test('secrets of 32 characters do', () => {

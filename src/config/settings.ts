@@ -83,7 +83,7 @@ const SECRETS = ['DATABASE_URL', 'DATABASE_REPLICA_URLS', 'REDIS_URL', 'JWT_SECR
  * environment. Messages of the rules never contain the value: it may be a secret.
  */
 export class Settings {
-  /** `production` refuses the demo data and a generated signing secret. */
+  /** `production` refuses the demo data, a generated signing secret, and a database that nobody named. */
   @Transform(({ value }) => value || 'development')
   @IsIn(ENVIRONMENTS, { message: `must be one of ${ENVIRONMENTS.join(', ')}` })
   readonly NODE_ENV!: (typeof ENVIRONMENTS)[number];
@@ -96,9 +96,11 @@ export class Settings {
   @port(3001)
   readonly MANAGEMENT_PORT!: number;
 
-  /** `mysql://user:password@host:port/name` or `sqlite:PATH`. */
-  @Transform(({ value }) => value || DEFAULT_DATABASE_URL)
-  @Matches(new RegExp(`^sqlite:.+|${MYSQL_URL.source}`), { message: `must be ${MYSQL_FORM} or sqlite:PATH` })
+  /** `mysql://user:password@host:port/name` or `sqlite:PATH`; in production one of them has to be named. */
+  @Transform(({ value, obj }) => value || (obj.NODE_ENV === 'production' ? '' : DEFAULT_DATABASE_URL))
+  @Matches(new RegExp(`^sqlite:.+|${MYSQL_URL.source}`), {
+    message: ({ value }) => `${value ? 'must be' : 'is required in production:'} ${MYSQL_FORM} or sqlite:PATH`,
+  })
   readonly DATABASE_URL!: string;
 
   /** Read replicas of that server, separated by commas: answers are read from them, everything else is not. */

@@ -136,10 +136,11 @@ export class DownloadService {
     compress?.write(first);
     compress?.flush();
     const streams = [Readable.from(pieces(), { highWaterMark: 1 }), ...(compress ? [compress] : []), response] as const;
-    await pipeline(streams, { signal: gone })
-      // Either it was cut, which is logged, or its client left.
-      .catch(() => undefined)
-      .finally(unwatch);
+    // Either it was cut, which is logged, or its client left.
+    const sent = pipeline(streams, { signal: gone }).catch(() => undefined);
+    // A response that waits behind another never closes when their connection does, so that the pipeline would not end.
+    const left = new Promise<void>((resolve) => gone.addEventListener('abort', () => resolve()));
+    await Promise.race([sent, left]).finally(unwatch);
   }
 
   private cut({ req: request }: Response, why: CutReason, what: string): void {
@@ -158,14 +159,16 @@ function opened(elements: string | Buffer): Buffer {
 
 /**
  * Aborts when the client's connection ends. An answer that waits behind another on its connection is not told of that by
- * its response.
+ * its response. Where the client closes its side only, Node would close ours in order, in the midst of the answer.
  */
 function leaving({ req: { socket } }: Response): { signal: AbortSignal; forget(): void } {
   const gone = new AbortController();
   const leave = () => gone.abort();
-  socket.once('close', leave);
-  if (socket.destroyed) leave();
-  return { signal: gone.signal, forget: () => void socket.off('close', leave) };
+  const reset = () => socket.resetAndDestroy();
+  // Before Node does, which leaves nothing to reset.
+  socket.once('close', leave).prependOnceListener('end', reset);
+  if (socket.destroyed || socket.readableEnded) leave();
+  return { signal: gone.signal, forget: () => void socket.off('close', leave).off('end', reset) };
 }
 
 /** Nobody is told of an error that came of the client's leaving. */

@@ -2,6 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { cutConnection } from './cut.js';
 import { REQUEST_MALFORMED, requestUnreadable } from './api-error.js';
 
 const STATUS_BY_CODE: Readonly<Record<string, number>> = {
@@ -20,7 +21,7 @@ const unreadable = new WeakMap<IncomingMessage, number>();
  */
 export function admitUnreadableRequests(
   server: Server & { requireHostHeader?: boolean },
-  tell: (requestId: string, status: number) => void,
+  tell: (requestId: string, status: number, bytes: number) => void,
 ): void {
   server.requireHostHeader = false;
   const answers = new WeakMap<Socket, Set<ServerResponse>>();
@@ -37,13 +38,14 @@ export function admitUnreadableRequests(
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // An answer under way must not go on with the text of another.
     const begun = [...(answers.get(socket) ?? [])].some(({ headersSent }) => headersSent);
-    if (begun) socket.resetAndDestroy();
+    if (begun) cutConnection(socket, 'error');
     else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else {
       const status = STATUS_BY_CODE[error.code ?? ''] ?? 400;
       const requestId = randomUUID();
-      socket.end(rawAnswer(requestId, status));
-      tell(requestId, status);
+      const answer = rawAnswer(requestId, status);
+      socket.end(answer);
+      tell(requestId, status, answer.length);
     }
   });
 }

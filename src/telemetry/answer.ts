@@ -17,8 +17,10 @@ export interface Answer {
   /** Left by its client, cut by the service, or neither. */
   readonly ended: 'complete' | 'left' | 'cut';
   readonly cutReason?: CutReason;
-  /** Whose valid token or credentials it came with; none: counted in the anonymous quota. */
+  /** Whose valid token or credentials it came with. */
   readonly customer?: string;
+  /** The quota that it was counted in; none: it was no HTTP, and is counted in none. */
+  readonly bucket?: 'customer' | 'anonymous';
   /** The window of the quota that refused it. */
   readonly refusedBy?: string;
 }

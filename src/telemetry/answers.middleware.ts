@@ -55,8 +55,8 @@ export class AnswersMiddleware implements NestMiddleware {
   }
 
   /** Tells of the answer to what is no HTTP: that is no request, and has passed no middleware. */
-  tellUnreadable(requestId: string, status: number): void {
-    this.tell({ requestId, route: 'other', method: 'other', status, seconds: 0, bytes: 0, ended: 'complete' });
+  tellUnreadable(requestId: string, status: number, bytes: number): void {
+    this.tell({ requestId, route: 'other', method: 'other', status, seconds: 0, bytes, ended: 'complete' });
   }
 
   private tell(answer: Answer): void {
@@ -87,6 +87,7 @@ function bytesSince(connection: Connection, { socket: { bytesWritten } }: Reques
 
 function answerTo(request: Request, response: Response): Omit<Answer, 'route' | 'seconds' | 'bytes'> {
   const reason = cutReason(request);
+  const customer = provenCustomer(request);
   const given = response.writableFinished ? 'complete' : 'left';
   return {
     requestId: requestIdOf(request),
@@ -95,7 +96,8 @@ function answerTo(request: Request, response: Response): Omit<Answer, 'route' | 
     status: response.headersSent && response.socket ? response.statusCode : undefined,
     ended: reason ? 'cut' : given,
     cutReason: reason,
-    customer: provenCustomer(request),
+    customer,
+    bucket: customer ? 'customer' : 'anonymous',
     refusedBy: response.statusCode === 429 ? String(response.getHeader('X-Rate-Limit-Limit')) : undefined,
   };
 }

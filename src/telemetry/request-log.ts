@@ -12,24 +12,31 @@ export class RequestLog {
   write(answer: Answer): void {
     if (!this.settings.LOG_REQUESTS) return;
     const { seconds, ...others } = answer;
-    const fields = { ...others, milliseconds: Math.round(seconds * 10_000) / 10, bucket: bucketOf(answer) };
+    const fields = { ...others, milliseconds: Math.round(seconds * 10_000) / 10 };
     // What failed is told beside it, with its stack, under the same id.
     if ((answer.status ?? 0) >= 500) this.logger.error(inWords(answer), fields);
     else this.logger.log(inWords(answer), fields);
   }
 }
 
-function bucketOf({ customer }: Answer): 'customer' | 'anonymous' {
-  return customer ? 'customer' : 'anonymous';
-}
-
 function inWords(answer: Answer): string {
-  const { requestId, method, route, status = 'not answered', seconds, bytes, ended, customer, refusedBy } = answer;
+  const {
+    requestId,
+    method,
+    route,
+    status = 'not answered',
+    seconds,
+    bytes,
+    ended,
+    customer,
+    bucket,
+    refusedBy,
+  } = answer;
   const words = [
     `${method} ${route} ${status}`,
     `${Math.round(seconds * 1000)} ms`,
     `${bytes} bytes`,
-    customer ?? bucketOf(answer),
+    customer ?? bucket,
     refusedBy && `quota of ${refusedBy} used up`,
     ended === 'left' && 'its client left',
     ended === 'cut' && `cut: ${answer.cutReason}`,

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { WriteSession } from '../database/engine.js';
 
+/** So many are renewed by one statement. */
+const AT_ONCE = 1000;
+
 /** A part of the content that has a version of its own: all products, the prices of a list, the stock of a warehouse. */
 export interface ContentPart {
   part: 'products' | 'prices' | 'stock';
@@ -14,11 +17,13 @@ export interface ContentPart {
  * same part wait, so that a state with a later version holds all that came before.
  */
 export async function renewVersions(session: WriteSession, parts: readonly ContentPart[]): Promise<void> {
-  if (!parts.length) return;
   const version = randomUUID();
-  const { sql, parameters } = session.values(parts.map(({ part, code }) => [part, code, version]));
   const clause = session.upsertClause(['Part', 'Code'], ['Version']);
-  await session.query(`INSERT INTO content_versions (Part, Code, Version) VALUES ${sql}${clause}`, parameters);
+  for (let start = 0; start < parts.length; start += AT_ONCE) {
+    const rows = parts.slice(start, start + AT_ONCE).map(({ part, code }) => [part, code, version]);
+    const { sql, parameters } = session.values(rows);
+    await session.query(`INSERT INTO content_versions (Part, Code, Version) VALUES ${sql}${clause}`, parameters);
+  }
 }
 
 /** Those that have one, and those that lack it since somebody emptied or replaced the table of the versions. */

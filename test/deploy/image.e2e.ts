@@ -122,20 +122,22 @@ if (!able && process.env.REQUIRE_SERVERS === '1') throw new Error(title);
     expect(output).not.toContain('magento2.yaml');
   });
 
-  test('does not start without a secret, and says which setting is missing', async () => {
+  test('does not start without a secret and a database, and says which settings are missing', async () => {
     const service = run(ANY_PORT);
     expect(await service.exit()).toBe(1);
-    expect(service.output).toContain('JWT_SECRET is required in production');
+    for (const name of ['JWT_SECRET', 'DATABASE_URL'])
+      expect(service.output).toContain(`${name} is required in production`);
   });
 
-  test('without a database it stays out of service and says which setting to look at; nothing is made by itself', async () => {
-    const service = run({ JWT_SECRET, ...ANY_PORT });
+  test('where no database can be it stays out of service, and says which setting to look at', async () => {
+    const DATABASE_URL = 'sqlite:data/customer-data.db';
+    const service = run({ DATABASE_URL, JWT_SECRET, ...ANY_PORT });
     const [, managementPort] = await service.printing(/Listening on port \d+ \(public\) and (\d+)/);
     await service.printing(/The database of DATABASE_URL cannot be reached/);
     expect((await fetch(`http://127.0.0.1:${managementPort}/livez`)).status).toBe(200);
     expect((await fetch(`http://127.0.0.1:${managementPort}/readyz`)).status).toBe(503);
     await service.stop('SIGTERM');
-    const migration = run({}, ['node', 'dist/cli.js', 'migrate']);
+    const migration = run({ DATABASE_URL }, ['node', 'dist/cli.js', 'migrate']);
     expect(await migration.exit()).toBe(1);
     expect(migration.output).toContain('DATABASE_URL');
   });

@@ -105,3 +105,16 @@ test('the wait is for a connection and its answer together (decision 43)', async
   expect((await call(service.url, tokenCall(A, key))).status).toBe(500);
   expect(performance.now() - begun).toBeLessThan(WAIT_MS + 500);
 });
+
+test('a stop does not wait for a database that hangs (decision 58)', async () => {
+  await start({ DOWNLOAD_STALL_SECONDS: '1' });
+  await logIn();
+  expect(await stockTimes(10)).toEqual(times(10, 200));
+  proxy.hang();
+  const calls = stockTimes(8);
+  await sleep(50);
+  const begun = performance.now();
+  await service.stop();
+  expect(performance.now() - begun).toBeLessThan(2 * WAIT_MS + 1500);
+  expect(new Set(await calls)).toEqual(new Set([500]));
+});

@@ -60,7 +60,7 @@ export class TcpProxy {
 
   /** Resets every connection; new ones may come. */
   cut(): void {
-    for (const socket of this.sockets) socket.resetAndDestroy();
+    for (const socket of this.sockets) reset(socket);
     this.sockets.clear();
   }
 
@@ -116,7 +116,7 @@ export class TcpProxy {
       last = due.then(() => gate.opened).then(work);
     };
     from.on('data', (chunk) => later(() => hand(chunk)));
-    from.on('close', (broken) => later(() => (broken ? to.resetAndDestroy() : to.destroySoon())));
+    from.on('close', (broken) => later(() => (broken ? reset(to) : to.destroySoon())));
   }
 
   private partAfter(outbound: Socket): void {
@@ -124,4 +124,10 @@ export class TcpProxy {
     outbound.end();
     this.cut();
   }
+}
+
+/** One that is being ended cannot be reset: Node would never close it, and not come to its own end. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }

@@ -122,6 +122,11 @@ export class SlowDownload {
     this.socket.write(text);
   }
 
+  /** Says that nothing more is sent on the connection, and goes on reading. */
+  closeSide(): void {
+    this.socket.end();
+  }
+
   abort(): void {
     this.socket.destroy();
   }

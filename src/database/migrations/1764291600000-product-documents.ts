@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { CODES, contentTriggers, createTrigger } from './content-triggers.js';
+import { CODES, codedTriggers, createTrigger, productTriggers } from './content-triggers.js';
 import { dialectOf } from './dialect.js';
 
 /**
@@ -25,8 +25,7 @@ export class ProductDocuments1764291600000 implements MigrationInterface {
   Version varchar(36) NOT NULL,
   PRIMARY KEY (Part, Code)
 )${tableOptions}`);
-    for (const { name, sql } of await contentTriggers(queryRunner, 'documents first'))
-      await createTrigger(queryRunner, name, sql);
+    for (const { name, sql } of await triggers(queryRunner)) await createTrigger(queryRunner, name, sql);
     // What is there already has a version from the beginning, or it would look the same as that of another database.
     for (const rows of [
       `'products', '', ${newVersion}`,
@@ -36,9 +35,13 @@ export class ProductDocuments1764291600000 implements MigrationInterface {
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    for (const { name } of await contentTriggers(queryRunner, 'documents first'))
-      await queryRunner.query(`DROP TRIGGER ${name}`);
+    for (const { name } of await triggers(queryRunner)) await queryRunner.query(`DROP TRIGGER ${name}`);
     await queryRunner.query('DROP TABLE content_versions');
     await queryRunner.query('DROP TABLE product_documents');
   }
 }
+
+const triggers = async (queryRunner: QueryRunner) => [
+  ...(await productTriggers(queryRunner, 'content', 'documents first')),
+  ...(await codedTriggers(queryRunner)),
+];

@@ -11,9 +11,26 @@ export class ImportedTables1764460800000 implements MigrationInterface {
   TableName varchar(64) NOT NULL PRIMARY KEY,
   ImportedAt ${timestamp} NOT NULL
 )${tableOptions}`);
+    for (const [table, time] of await latest(queryRunner))
+      await queryRunner.query('INSERT INTO imported_tables (TableName, ImportedAt) VALUES (?, ?)', [table, time]);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query('DROP TABLE imported_tables');
   }
+}
+
+/** More than a week of an import every five minutes. */
+const LATEST = 2500;
+
+/** What the record of imports tells. */
+async function latest(queryRunner: QueryRunner): Promise<Map<string, unknown>> {
+  const runs: { EndedAt: unknown; Tables: string | null }[] = await queryRunner.query(
+    `SELECT EndedAt, Tables FROM import_runs WHERE Outcome = 'imported' ORDER BY StartedAt DESC LIMIT ${LATEST}`,
+  );
+  const times = new Map<string, unknown>();
+  for (const { EndedAt, Tables } of runs.toReversed())
+    for (const { table, file } of JSON.parse(Tables ?? '[]') as { table: string; file: string | null }[])
+      if (file !== null) times.set(table, EndedAt);
+  return times;
 }

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { contentTriggers, createTrigger } from './content-triggers.js';
+import { createTrigger, productTriggers } from './content-triggers.js';
 import { dialectOf } from './dialect.js';
 
 /**
@@ -11,41 +11,60 @@ export class VersionBeforeDocuments1764464400000 implements MigrationInterface {
   name = 'VersionBeforeDocuments1764464400000';
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    await replaceTriggers(queryRunner, 'version first');
-    if (onServer(queryRunner)) await queryRunner.query(`ALTER TABLE product_documents DROP FOREIGN KEY ${REFERENCE}`);
+    await makeTriggers(queryRunner, NEW);
+    await dropTriggers(queryRunner, OLD);
+    if (onServer(queryRunner)) await dropReference(queryRunner);
     else await recreate(queryRunner);
-    // What the old order may have left behind, or somebody wrote between two triggers. All are made again after this.
+    // What the old order may have left behind. All are made again after this, and who has an answer gets another one.
     const { newVersion } = await dialectOf(queryRunner);
-    await queryRunner.query(`UPDATE content_versions SET Version = ${newVersion}`);
     await queryRunner.query('DELETE FROM product_documents');
+    await queryRunner.query(`UPDATE content_versions SET Version = ${newVersion}`);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
     if (onServer(queryRunner)) {
       await queryRunner.query('DELETE FROM product_documents WHERE SKU NOT IN (SELECT SKU FROM products)');
-      await queryRunner.query(`ALTER TABLE product_documents ADD CONSTRAINT ${REFERENCE} ${FOREIGN_KEY}`);
+      await queryRunner.query(`ALTER TABLE product_documents ADD ${FOREIGN_KEY}`);
     } else await recreate(queryRunner, `,\n  ${FOREIGN_KEY}`);
-    await replaceTriggers(queryRunner, 'documents first');
+    await makeTriggers(queryRunner, OLD);
+    await dropTriggers(queryRunner, NEW);
   }
 }
 
-/** As both servers named it. */
-const REFERENCE = 'product_documents_ibfk_1';
+const OLD = ['content', 'documents first'] as const;
+const NEW = ['renew', 'version first'] as const;
 const FOREIGN_KEY = 'FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCADE ON UPDATE CASCADE';
 
 const onServer = (queryRunner: QueryRunner) => queryRunner.dataSource.options.type === 'mysql';
 
-async function replaceTriggers(queryRunner: QueryRunner, order: Parameters<typeof contentTriggers>[1]): Promise<void> {
-  for (const { name, sql } of await contentTriggers(queryRunner, order)) {
+type Triggers = typeof OLD | typeof NEW;
+
+/** Before the others go, so that no change goes unnoticed. Those that are there are of a migration that was interrupted. */
+async function makeTriggers(queryRunner: QueryRunner, [prefix, order]: Triggers): Promise<void> {
+  for (const { name, sql } of await productTriggers(queryRunner, prefix, order)) {
     await queryRunner.query(`DROP TRIGGER IF EXISTS ${name}`);
     await createTrigger(queryRunner, name, sql);
   }
 }
 
+async function dropTriggers(queryRunner: QueryRunner, [prefix, order]: Triggers): Promise<void> {
+  for (const { name } of await productTriggers(queryRunner, prefix, order))
+    await queryRunner.query(`DROP TRIGGER IF EXISTS ${name}`);
+}
+
+/** Each server named it by itself, and none is left where the migration was interrupted after this. */
+async function dropReference(queryRunner: QueryRunner): Promise<void> {
+  const found: { name: string }[] = await queryRunner.query(
+    `SELECT CONSTRAINT_NAME AS name FROM information_schema.KEY_COLUMN_USAGE
+     WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'product_documents' AND REFERENCED_TABLE_NAME IS NOT NULL`,
+  );
+  for (const { name } of found) await queryRunner.query(`ALTER TABLE product_documents DROP FOREIGN KEY \`${name}\``);
+}
+
 /** SQLite changes no references. The documents go along, and are made again when all is migrated. */
 async function recreate(queryRunner: QueryRunner, reference = ''): Promise<void> {
   const { blob } = await dialectOf(queryRunner);
-  await queryRunner.query('DROP TABLE product_documents');
+  await queryRunner.query('DROP TABLE IF EXISTS product_documents');
   await queryRunner.query(`CREATE TABLE product_documents (
   SKU varchar(64) NOT NULL PRIMARY KEY,
   Shape varchar(16) NOT NULL,

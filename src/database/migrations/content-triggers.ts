@@ -1,6 +1,8 @@
 import type { QueryRunner } from 'typeorm';
 import { dialectOf } from './dialect.js';
 
+// Two migrations run on this: another table, say, needs triggers of its own, in a migration of its own.
+
 const PRODUCT_TABLES = [
   'products',
   'product_images',
@@ -22,36 +24,48 @@ export const CODES = CODED.filter(({ table }) => table === 'price_lists' || tabl
 
 const SIDES = { INSERT: ['NEW'], UPDATE: ['OLD', 'NEW'], DELETE: ['OLD'] };
 
-/**
- * The triggers of the tables that answers are made of.
- * @param order in which those of product tables renew the version and delete documents
- */
-export async function contentTriggers(
-  queryRunner: QueryRunner,
-  order: 'documents first' | 'version first',
-): Promise<{ name: string; sql: string }[]> {
-  const { newVersion, overwriteVersion, trigger } = await dialectOf(queryRunner);
-  const bump = (part: string, code: string) =>
-    `INSERT INTO content_versions (Part, Code, Version) VALUES ('${part}', ${code}, ${newVersion}) ${overwriteVersion}`;
-  return Object.entries(SIDES).flatMap(([event, sides]) => [
-    ...PRODUCT_TABLES.map((table) => {
-      const forget = sides.map((side) => `DELETE FROM product_documents WHERE SKU = ${side}.SKU`);
-      const renew = [bump('products', "''")];
-      const statements = order === 'version first' ? [...renew, ...forget] : [...forget, ...renew];
-      return trigger(nameOf(table, event), event, table, statements);
-    }),
-    ...CODED.map(({ table, part, code }) =>
-      trigger(
-        nameOf(table, event),
-        event,
-        table,
-        sides.map((side) => bump(part, `${side}.${code}`)),
-      ),
-    ),
-  ]);
+interface Trigger {
+  name: string;
+  sql: string;
 }
 
-const nameOf = (table: string, event: string) => `content_${table}_${event.toLowerCase()}`;
+/**
+ * The triggers of the tables that documents are made of.
+ * @param prefix of their names
+ * @param order in which they renew the version and delete documents
+ */
+export async function productTriggers(
+  queryRunner: QueryRunner,
+  prefix: string,
+  order: 'documents first' | 'version first',
+): Promise<Trigger[]> {
+  const { trigger } = await dialectOf(queryRunner);
+  const renew = [await bump(queryRunner, 'products', "''")];
+  return Object.entries(SIDES).flatMap(([event, sides]) => {
+    const forget = sides.map((side) => `DELETE FROM product_documents WHERE SKU = ${side}.SKU`);
+    const statements = order === 'version first' ? [...renew, ...forget] : [...forget, ...renew];
+    return PRODUCT_TABLES.map((table) => trigger(nameOf(prefix, table, event), event, table, statements));
+  });
+}
+
+/** The triggers of the other tables that answers are made of. */
+export async function codedTriggers(queryRunner: QueryRunner): Promise<Trigger[]> {
+  const { trigger } = await dialectOf(queryRunner);
+  const triggers: Trigger[] = [];
+  for (const [event, sides] of Object.entries(SIDES))
+    for (const { table, part, code } of CODED) {
+      const statements = await Promise.all(sides.map((side) => bump(queryRunner, part, `${side}.${code}`)));
+      triggers.push(trigger(nameOf('content', table, event), event, table, statements));
+    }
+  return triggers;
+}
+
+async function bump(queryRunner: QueryRunner, part: string, code: string): Promise<string> {
+  const { newVersion, overwriteVersion } = await dialectOf(queryRunner);
+  return `INSERT INTO content_versions (Part, Code, Version) VALUES ('${part}', ${code}, ${newVersion}) ${overwriteVersion}`;
+}
+
+const nameOf = (prefix: string, table: string, event: string) => `${prefix}_${table}_${event.toLowerCase()}`;
 
 /** A server that logs for replicas lets only trusted accounts make triggers, unless it is told to trust all. */
 export async function createTrigger(queryRunner: QueryRunner, name: string, sql: string): Promise<void> {

@@ -20,9 +20,10 @@ export async function inShortAttempts<T>(
   tell: (line: string) => void,
 ): Promise<T> {
   const once = queryRunner.query.bind(queryRunner);
+  const started = Date.now();
   let told = false;
   const again: QueryRunner['query'] = async (...statement: Parameters<QueryRunner['query']>) => {
-    for (const started = Date.now(); ; await sleep(PAUSE_MS)) {
+    for (; ; await sleep(PAUSE_MS)) {
       try {
         return await once(...statement);
       } catch (error) {
