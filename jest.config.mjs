@@ -34,8 +34,9 @@ const redis = (program) => ({
 
 /** Outages of servers that the tests start, break and start again. */
 const chaos = (database, redisProgram) => ({
-  ...endToEnd('mysql', 'test/chaos/*.e2e.ts'),
+  ...mysql,
   displayName: 'chaos',
+  testMatch: ['<rootDir>/test/chaos/*.e2e.ts'],
   globals: { TEST_ENGINE: 'mysql', DATABASE_SERVER: database, REDIS_SERVER: redisProgram },
 });
 

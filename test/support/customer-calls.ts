@@ -1,7 +1,7 @@
 import { type Answer, call, type Call, tokenIn } from './http-call.js';
 
-/** What a call needs to be answered as usual, which says what an outage may do to it. */
-export type Needs = 'nothing' | 'look-up' | 'download' | 'probe' | 'metrics';
+/** What a call needs besides being counted to be answered as usual, which says what an outage may do to it. */
+export type Needs = 'nothing' | 'count' | 'look-up' | 'download' | 'probe' | 'metrics';
 
 /** One kind of call, over and over the same. */
 export interface Kind {
@@ -32,7 +32,7 @@ export async function customerCalls(service: Service, login: Call): Promise<Kind
     await download('GET /prices', get('/prices')),
     await unchanged(service.url, get('/products')),
     { name: 'POST /auth/token', needs: 'look-up', url: service.url, call: login, status: 200 },
-    await learn('GET /api/version', 'nothing', service.url, get('/api/version')),
+    await learn('GET /api/version', 'count', service.url, get('/api/version')),
     await learn('GET /health', 'probe', service.url, get('/health')),
     await learn('/readyz', 'probe', service.managementUrl, { path: '/readyz' }),
     await learn('/livez', 'nothing', service.managementUrl, { path: '/livez' }),

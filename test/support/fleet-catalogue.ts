@@ -72,4 +72,5 @@ async function expecting(url: string, calls: readonly Call[]): Promise<(answer: 
   return (answer) => (expected.has(describe(answer)) ? undefined : describe(answer));
 }
 
+const price = (list: string) => (sku: string) => [list, sku, '10', '', '', 'true'];
 const describe = ({ status, bytes }: Answer) => `${status}, ${bytes.length} bytes, ${digestOf(bytes)}`;

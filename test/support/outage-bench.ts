@@ -8,7 +8,7 @@ import type { TestDatabase } from './test-service.js';
 import { loadVersion, SlowDownload } from './versioned-catalogue.js';
 
 /** Outages that last longer, under more load, with the settings that a service has by default. */
-const LONG = process.env.CHAOS === 'long';
+export const LONG = process.env.CHAOS === 'long';
 /** DATABASE_WAIT_MS. */
 export const WAIT_MS = LONG ? 5000 : 1500;
 /** DOWNLOAD_STALL_SECONDS, in milliseconds. */
@@ -33,7 +33,7 @@ export async function loadCustomers(database: TestDatabase): Promise<Logins> {
   const files = importFiles({
     'price_lists.csv': [['SHORT', 'Short', 'EUR']],
     'prices.csv': some.map((sku) => ['SHORT', sku, '1', '1', '1', 'true']),
-    'customers.csv': CUSTOMERS.map((code) => [code, '', 'SHORT', 'W', '0']),
+    'customers.csv': CUSTOMERS.map((code) => [code, '', 'SHORT', 'W', '0', '1000000', '1000000']),
   });
   await database.load(files);
   const login = async (code: string) => tokenCall(code, await database.cliOk('key', 'issue', code));
@@ -47,7 +47,7 @@ export class OutageBench {
   private constructor(
     readonly load: CustomerLoad,
     private readonly service: ServiceProcess,
-    private readonly url: string,
+    readonly url: string,
     private readonly large: Kind,
   ) {}
 
@@ -61,8 +61,6 @@ export class OutageBench {
       DATABASE_WAIT_MS: String(WAIT_MS),
       DOWNLOAD_STALL_SECONDS: String(STALL_MS / 1000),
       DOWNLOAD_POOL_SIZE: String(4 * CUSTOMERS.length + 1),
-      REQUESTS_PER_MINUTE: '1000000',
-      REQUESTS_PER_HOUR: '1000000',
     };
     const service = ServiceProcess.start({ ...settings, ...environment }, folder);
     const ports = await service.ports();

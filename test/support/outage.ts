@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Needs } from './customer-calls.js';
 import type { CustomerLoad, Sample } from './customer-load.js';
-import { BEGUN, type OutageBench } from './outage-bench.js';
+import { BEGUN, LONG, type OutageBench } from './outage-bench.js';
+import { type KindReport, table } from './outage-report.js';
 
 /** Whoever calls so many milliseconds after the end of an outage, or later, is answered as usual. */
 const RECOVERY_MS = 5000;
@@ -29,19 +30,8 @@ export interface Outage {
   shows?: readonly (readonly [kind: string, outcome: string])[];
 }
 
-/** What an outage was for one kind of call. */
-export interface KindReport {
-  kind: string;
-  /** Of calls that were under way while it lasted, how many had each outcome, and how long they took. */
-  outcomes: Record<string, number>;
-  median: number;
-  longest: number;
-  /** From its end to the beginning of the last call that was not answered as usual. */
-  recovery: number;
-}
-
-/** Has the outage happen under the load. @returns what it was for each kind of call, and all that it must not be */
-export async function play(bench: OutageBench, outage: Outage): Promise<{ report: KindReport[]; faults: string[] }> {
+/** Has the outage happen under the load. @throws if it is anything that it must not be */
+export async function play(name: string, bench: OutageBench, outage: Outage): Promise<void> {
   const { load } = bench;
   const first = performance.now();
   const before = await waitForAll(load, 0);
@@ -62,12 +52,13 @@ export async function play(bench: OutageBench, outage: Outage): Promise<{ report
     ...[...before, ...after].map((kind) => `${kind} was not answered as usual for ${PATIENCE_MS} ms`),
     ...samples.flatMap((sample) => faultsOf(sample, outage, { begun, ended })),
     ...tooLong(usual, during, outage),
-    ...kindsOf(load, 'nothing')
+    ...kindsOf(load, 'nothing', 'count')
       .filter((kind) => median(during, kind) > MEDIAN_MS)
       .map((kind) => `${kind} is slow`),
     ...unseen(report, outage),
   ];
-  return { report, faults: [...new Set(faults)] };
+  if (LONG || faults.length) process.stderr.write(`\n${name}\n${table(report)}\n`);
+  expect([...new Set(faults)]).toEqual([]);
 }
 
 /** Waits until each kind of call that began after `since` is answered as usual. @returns those that are not */
@@ -128,6 +119,6 @@ function median(samples: readonly Sample[], kind: string): number {
   return times.toSorted((one, other) => one - other)[times.length >> 1] ?? 0;
 }
 
-function kindsOf({ kinds }: CustomerLoad, needs?: Needs): string[] {
-  return [...new Set(kinds.filter((kind) => !needs || kind.needs === needs).map(({ name }) => name))];
+function kindsOf({ kinds }: CustomerLoad, ...needs: Needs[]): string[] {
+  return [...new Set(kinds.filter((kind) => !needs.length || needs.includes(kind.needs)).map(({ name }) => name))];
 }

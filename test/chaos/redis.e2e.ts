@@ -1,0 +1,84 @@
+import { call } from '../support/http-call.js';
+import { type Outage, play } from '../support/outage.js';
+import { loadCustomers, OUTAGE_MS, OutageBench } from '../support/outage-bench.js';
+import { forge, SECRET } from '../support/quota-bench.js';
+import { RedisServer } from '../support/redis-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { TestDatabase } from '../support/test-service.js';
+
+/** The longest that a request waits for Redis, in milliseconds (decision 27). */
+const PATIENCE_MS = 100;
+
+let redis: RedisServer;
+let database: TestDatabase;
+let proxy: TcpProxy;
+let bench: OutageBench;
+beforeAll(async () => {
+  redis = await RedisServer.create();
+  await redis.start();
+  database = await TestDatabase.create();
+  const logins = await loadCustomers(database);
+  proxy = new TcpProxy(redis.url);
+  const REDIS_URL = await proxy.reservedUrl();
+  await proxy.open();
+  bench = await OutageBench.start(database, { DATABASE_URL: database.url, REDIS_URL, JWT_SECRET: SECRET }, logins);
+}, 120_000);
+afterAll(async () => {
+  await bench?.stop();
+  proxy?.close();
+  await redis?.remove();
+  await database?.drop();
+});
+
+/** All are answered as usual, and wait for nothing else. */
+const waits: Outage['waits'] = {
+  count: PATIENCE_MS,
+  'look-up': PATIENCE_MS,
+  download: PATIENCE_MS,
+  probe: PATIENCE_MS,
+};
+
+let cutting: NodeJS.Timeout;
+const lasts = OUTAGE_MS;
+
+/** What Redis and replicas do to each other is in test/redis/outages.e2e.ts; here is what customers see of it. */
+test.each<[string, Outage]>([
+  ['refuses connections', { waits, lasts, begin: () => proxy.close(), end: () => proxy.open() }],
+  ['hangs', { waits, lasts, begin: () => proxy.hang(), end: () => proxy.resume() }],
+  ['is killed and started again', { waits, lasts, begin: () => redis.stop('SIGKILL'), end: () => redis.start() }],
+  [
+    'becomes read-only',
+    {
+      waits,
+      lasts,
+      begin: () => redis.run('REPLICAOF', '127.0.0.1', '1'),
+      end: () => redis.run('REPLICAOF', 'NO', 'ONE'),
+    },
+  ],
+  ['is slow', { waits, lasts, begin: () => (proxy.delay = PATIENCE_MS), end: () => (proxy.delay = 0) }],
+  [
+    'resets connections',
+    {
+      waits,
+      lasts,
+      begin: () => (cutting = setInterval(() => proxy.cut(), 200)),
+      end: () => clearInterval(cutting),
+    },
+  ],
+])('Redis %s: nobody notices, and quotas are exact again after it (decision 27)', async (name, outage) => {
+  const lostBefore = lost();
+  await play(`Redis ${name}`, bench, outage);
+  expect(lost()).toBeGreaterThan(lostBefore);
+  await isBack();
+  const customer = `AFTER-${name.replaceAll(' ', '-')}`;
+  const request = { path: '/api/version', token: forge(customer) };
+  const statuses = await Promise.all(Array.from({ length: 80 }, async () => (await call(bench.url, request)).status));
+  expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+  expect(await redis.run('HGET', `customer-data:quota:customer:${customer}`, 'hits:60000')).toBe('80');
+});
+
+const lost = () => bench.log.split('Redis is lost').length;
+
+async function isBack(): Promise<void> {
+  while (bench.log.split('Redis is back').length < lost()) await new Promise((resolve) => setTimeout(resolve, 50));
+}
