@@ -72,6 +72,7 @@ export async function startService(settings: Settings, logger: LoggerService): P
         for (const one of [app, management]) one.getHttpServer().closeAllConnections();
       }, GRACE_MS).unref();
       await app.close();
+      await drain.closed();
       await management.close();
     },
   };

@@ -17,5 +17,6 @@ test('its end resets what is under way: no client takes the part that it has for
   // An end in order would be one to a client of HTTP/1.0, which knows no chunks.
   const [error] = (await once(client, 'error')) as [NodeJS.ErrnoException];
   expect(error.code).toBe('ECONNRESET');
+  await drain.closed();
   server.close();
 });

@@ -1,5 +1,6 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { cutConnection } from '../http/cut.js';
 
@@ -19,6 +20,11 @@ export class Drain implements NestMiddleware {
   /** Cuts whatever is still under way. */
   end(): void {
     for (const socket of this.connections) cutConnection(socket, 'shutdown');
+  }
+
+  /** Resolves when every connection has closed, and all who listen to that have heard. */
+  async closed(): Promise<void> {
+    await Promise.allSettled([...this.connections].map((socket) => once(socket, 'close')));
   }
 
   /** @throws once it has begun */
