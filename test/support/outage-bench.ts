@@ -10,7 +10,7 @@ import { loadVersion, SlowDownload } from './versioned-catalogue.js';
 /** Outages that last longer, under more load, with the settings that a service has by default. */
 export const LONG = process.env.CHAOS === 'long';
 /** DATABASE_WAIT_MS. */
-export const WAIT_MS = LONG ? 5000 : 1500;
+export const WAIT_MS = LONG ? 5000 : 2000;
 /** DOWNLOAD_STALL_SECONDS, in milliseconds. */
 export const STALL_MS = LONG ? 10_000 : 2000;
 /** How long an outage lasts that nobody has to wait for. */
@@ -33,7 +33,7 @@ export async function loadCustomers(database: TestDatabase): Promise<Logins> {
   const files = importFiles({
     'price_lists.csv': [['SHORT', 'Short', 'EUR']],
     'prices.csv': some.map((sku) => ['SHORT', sku, '1', '1', '1', 'true']),
-    'customers.csv': CUSTOMERS.map((code) => [code, '', 'SHORT', 'W', '0', '1000000', '1000000']),
+    'customers.csv': CUSTOMERS.map((code) => [code, '', 'SHORT', 'W', '0']),
   });
   await database.load(files);
   const login = async (code: string) => tokenCall(code, await database.cliOk('key', 'issue', code));
@@ -48,6 +48,7 @@ export class OutageBench {
     readonly load: CustomerLoad,
     private readonly service: ServiceProcess,
     readonly url: string,
+    readonly managementUrl: string,
     private readonly large: Kind,
   ) {}
 
@@ -61,6 +62,8 @@ export class OutageBench {
       DATABASE_WAIT_MS: String(WAIT_MS),
       DOWNLOAD_STALL_SECONDS: String(STALL_MS / 1000),
       DOWNLOAD_POOL_SIZE: String(4 * CUSTOMERS.length + 1),
+      REQUESTS_PER_MINUTE: '1000000',
+      REQUESTS_PER_HOUR: '1000000',
     };
     const service = ServiceProcess.start({ ...settings, ...environment }, folder);
     const ports = await service.ports();
@@ -69,7 +72,7 @@ export class OutageBench {
     const download = await learn(BEGUN, 'download', ports.url, { path: '/products', token });
     const kinds: Kind[] = [];
     for (const login of small) kinds.push(...(await customerCalls(ports, login)));
-    return new OutageBench(new CustomerLoad(kinds, PAUSE_MS), service, ports.url, download);
+    return new OutageBench(new CustomerLoad(kinds, PAUSE_MS), service, ports.url, ports.managementUrl, download);
   }
 
   /** Begins a download that cannot end before its client reads on. @returns what lets it; resolves when it has ended */

@@ -89,6 +89,8 @@ function tooLong(usual: readonly Sample[], during: readonly Sample[], { waits = 
   return during.flatMap((sample) => {
     const { name, needs } = sample.kind;
     const own = longest(usual.filter(({ kind }) => kind.name === name));
+    // How long a complete answer takes of a kind that nobody has seen yet is nothing to go by.
+    if (!own && isUsual(sample)) return [];
     const most = Math.round((waits[needs] ?? 0) + own + 2 * lag + MARGIN_MS);
     return took(sample) > most ? [`${name}: ${sample.outcome} in ${Math.round(took(sample))} ms, not ${most}`] : [];
   });
