@@ -31,6 +31,8 @@ function settingsOrExit(): Settings {
 /** A fault of the surroundings that an operator can mend is one clear line; any other one is ours, with its stack. */
 function exitWith(error: Error & { code?: string }): never {
   const ours = !(error instanceof SettingsError) && error.code === undefined;
+  if (error.code === 'EADDRINUSE')
+    error.message += `. Set PORT or MANAGEMENT_PORT to another port, or end what listens there`;
   process.stderr.write(`${ours ? error.stack : error.message}\n`);
   process.exit(1);
 }

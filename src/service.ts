@@ -23,6 +23,9 @@ import { MetricsService } from './telemetry/metrics.service.js';
 /** How long answers under way may take after the drain: with its 5 s, less than the 30 s after which Kubernetes kills. */
 const GRACE_MS = 20_000;
 
+/** How long a client may take to send a request, which has no body but the form of a token request. */
+const REQUEST_MS = 60_000;
+
 /** A running service. */
 export interface Service {
   /** The ports that it listens on, which differ from the settings where those are 0. */
@@ -63,11 +66,10 @@ export async function startService(settings: Settings, logger: LoggerService): P
     close: async () => {
       drain.begin();
       await sleep(settings.DRAIN_SECONDS * 1000);
-      const http = app.getHttpServer();
       // A client that never finishes, or never begins, must not keep the process until it is killed.
       setTimeout(() => {
         drain.end();
-        http.closeAllConnections();
+        for (const one of [app, management]) one.getHttpServer().closeAllConnections();
       }, GRACE_MS).unref();
       await app.close();
       await management.close();
@@ -93,6 +95,7 @@ async function createApp(settings: Settings, logger: LoggerService): Promise<Nes
   app.use(refuseUnreadable);
   const http = app.getHttpServer();
   http.keepAliveTimeout = settings.KEEP_ALIVE_SECONDS * 1000;
+  http.requestTimeout = REQUEST_MS;
   admitUnreadableRequests(http, (...answer) => answers.tellUnreadable(...answer));
   return app;
 }

@@ -294,10 +294,10 @@ test('documents build --all renews as many versions as there are', async () => {
   await begin();
   const codes = Array.from({ length: 11_000 }, (_, index) => [`X${index}`, '', 'EUR']);
   await service.database.load(importFiles({ 'price_lists.csv': codes }));
-  const versions = async () => (await sql('SELECT DISTINCT Version FROM content_versions')).map(String);
-  expect(await versions()).not.toHaveLength(1);
+  const versions = 'SELECT DISTINCT Version FROM content_versions';
+  expect((await sql(versions)).length).toBeGreaterThan(1);
   await service.database.cliOk('documents', 'build', '--all');
-  expect(await versions()).toHaveLength(1);
+  expect(await sql(versions)).toHaveLength(1);
 });
 
 test('a service that cannot store documents at its start is ready all the same, and says so', async () => {

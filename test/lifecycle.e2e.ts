@@ -1,7 +1,11 @@
 import { execFile } from 'node:child_process';
+import Libsql from 'libsql';
+import { copyFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { call } from './support/http-call.js';
 import { importFiles } from './support/import-files.js';
 import { ServiceProcess } from './support/service-process.js';
 import { TcpProxy } from './support/tcp-proxy.js';
@@ -65,7 +69,7 @@ test('a port in use is told in one line, exit code 1', async () => {
   const { port } = taken.address() as { port: number };
   const service = withDatabase({ PORT: String(port) });
   expect(await service.exit()).toBe(1);
-  expect(service.output).toMatch(new RegExp(`address already in use.*${port}`));
+  expect(service.output).toMatch(new RegExp(`address already in use.*${port}\\. Set PORT or MANAGEMENT_PORT`));
   expect(service.output).not.toMatch(/^ +at /m);
   taken.close();
 });
@@ -175,6 +179,19 @@ test('SIGTERM ends an idle service with exit code 0, open keep-alive connections
   idle.destroy();
 });
 
+if (engine === 'sqlite')
+  test('the file of a stopped service can be copied by itself', async () => {
+    const service = withDatabase();
+    await service.printing(/The database is ready/);
+    await database.load(importFiles({ 'warehouses.csv': [['W']] }));
+    expect(await service.stop()).toBe(0);
+    const copy = join(database.folder, 'copy.db');
+    copyFileSync(database.url.slice('sqlite:'.length), copy);
+    const connection = new Libsql(copy);
+    expect(connection.prepare('SELECT WarehouseCode FROM warehouses').all()).toEqual([{ WarehouseCode: 'W' }]);
+    connection.close();
+  });
+
 test('SIGTERM lets a download finish, while readiness is red and nothing new is admitted; then exit code 0', async () => {
   if (engine === 'mysql') await database.cliOk('migrate');
   const service = withDatabase();
@@ -218,6 +235,27 @@ describe('while it drains', () => {
     expect((await fetch(`${url}/api/version`)).status).toBe(200);
     expect(await service.stop('SIGINT')).toBe(1);
   });
+});
+
+test('who was refused and does not close its side of the connection is let go all the same (decision 47)', async () => {
+  const { url, managementUrl } = await withDatabase().ports();
+  const sockets = async () => {
+    const { body } = await call(managementUrl, { path: '/metrics' });
+    return Number(/^nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)$/m.exec(body)?.[1]);
+  };
+  await eventually(`${managementUrl}/readyz`, 200);
+  await sleep(500);
+  const before = await sockets();
+  const stayers = ['NO HTTP\r\n\r\n', `GET / HTTP/1.1\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`].map((text) => {
+    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
+    socket.resume().write(text);
+    return socket;
+  });
+  await Promise.all(stayers.map((socket) => new Promise((resolve) => socket.once('end', resolve))));
+  expect(await sockets()).toBe(before + 2);
+  for (let attempt = 0; attempt < 100 && (await sockets()) > before; attempt++) await sleep(100);
+  expect(await sockets()).toBe(before);
+  for (const socket of stayers) socket.destroy();
 });
 
 test('an idle connection outlasts the 60 s of an ingress', async () => {

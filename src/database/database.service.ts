@@ -18,6 +18,8 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   private readonly logger = new Logger(DatabaseService.name);
   private readonly stopping = new AbortController();
   private usable = false;
+  /** Why it is not. */
+  private complaint = 'it was not reached yet';
   private pinging?: Promise<unknown>;
 
   constructor(
@@ -89,7 +91,6 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
 
   /** Keeps trying in the background until {@link connect} succeeds, or the process stops. @returns whether it did */
   async start(): Promise<boolean> {
-    let complaint: string | undefined;
     while (!this.stopping.signal.aborted) {
       try {
         await this.connect(this.settings.MIGRATE_ON_START);
@@ -97,8 +98,8 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
         return true;
       } catch (error) {
         const { message } = error as Error;
-        if (message !== complaint) this.logger.error(`The database is not ready, trying again: ${message}`);
-        complaint = message;
+        if (message !== this.complaint) this.logger.error(`The database is not ready, trying again: ${message}`);
+        this.complaint = message;
         await sleep(RETRY_MS, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined);
       }
     }
@@ -114,7 +115,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   }
 
   private assertUsable(): void {
-    if (!this.usable) throw new Error('The database is not ready: not reached yet, or its schema is not current');
+    if (!this.usable) throw new Error(`The database is not ready: ${this.complaint}`);
   }
 
   private async reach(): Promise<void> {

@@ -10,6 +10,9 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
+/** How long a client that was answered has to close its side of the connection. */
+const LINGER_MS = 2000;
+
 /** Requests that are HTTP and yet make no sense, with the status of their answer. */
 const unreadable = new WeakMap<IncomingMessage, number>();
 
@@ -45,6 +48,9 @@ export function admitUnreadableRequests(
       const requestId = randomUUID();
       const answer = rawAnswer(requestId, status);
       socket.end(answer);
+      // Closed at once, the connection would be reset under the answer where the client is still sending; and one that
+      // does not close its side, either, would be held for ever.
+      setTimeout(() => socket.destroy(), LINGER_MS).unref();
       tell(requestId, status, answer.length);
     }
   });

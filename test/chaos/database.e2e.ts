@@ -69,6 +69,13 @@ const resetting: Outage = {
   lasts: OUTAGE_MS,
 };
 
+async function importInVain(): Promise<void> {
+  const folder = await database.files(importFiles({ 'warehouses.csv': [['NEW']] }));
+  const { code, stderr } = await RunningCommand.start(urlOn(server), ['import', folder]).ended;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/read-only/);
+}
+
 describe('the database', () => {
   beforeAll(async () => {
     proxy = new TcpProxy(urlOn(server));
@@ -109,13 +116,6 @@ describe('the database', () => {
   async function leaveAllConnections(): Promise<void> {
     await others[0]!.query('SET GLOBAL max_connections = 151');
     await Promise.all(others.splice(0).map((connection) => connection.end()));
-  }
-
-  async function importInVain(): Promise<void> {
-    const folder = await database.files(importFiles({ 'warehouses.csv': [['NEW']] }));
-    const { code, stderr } = await RunningCommand.start(urlOn(server), ['import', folder]).ended;
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/read-only/);
   }
 
   test.each<[string, Outage]>([

@@ -13,8 +13,6 @@ const SHOP = 'SHOP';
 export const GIANTS = ['GIANT-1', 'GIANT-2'];
 const [PRODUCTS, CHARACTERS] = [1500, 10_000];
 
-const price = (list: string) => (sku: string) => [list, sku, '10', '', '', 'true'];
-
 export async function loadFleetCatalogue(database: TestDatabase): Promise<void> {
   const skus = Array.from({ length: PRODUCTS }, (_, index) => `P-${index}`);
   await database.load(
@@ -72,4 +70,5 @@ async function expecting(url: string, calls: readonly Call[]): Promise<(answer: 
   return (answer) => (expected.has(describe(answer)) ? undefined : describe(answer));
 }
 
+const price = (list: string) => (sku: string) => [list, sku, '10', '', '', 'true'];
 const describe = ({ status, bytes }: Answer) => `${status}, ${bytes.length} bytes, ${digestOf(bytes)}`;

@@ -15,11 +15,12 @@ const HEADERS = ['call', 'answers', 'outcomes', 'median ms', 'longest ms', 'reco
 export function table(reports: readonly KindReport[]): string {
   const lines = [HEADERS, ...reports.map(cells)];
   const widths = HEADERS.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
-  const isText = (column: number) => column === 0 || column === 2;
   const pad = (cell: string, column: number) =>
     isText(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!);
   return lines.map((line) => `  ${line.map(pad).join('  ')}\n`).join('');
 }
+
+const isText = (column: number) => column === 0 || column === 2;
 
 function cells({ kind, outcomes, median, longest, recovery }: KindReport): string[] {
   const answers = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
