@@ -65,6 +65,7 @@ export default function config() {
   const program = findServerProgram();
   const missing = [
     ...(findServer() ? [] : [MYSQL_MISSING]),
+    ...(program && redisServer ? [] : [CHAOS_MISSING]),
     ...(redisServer ? [] : [REDIS_MISSING]),
     ...(nginx ? [] : [NGINX_MISSING]),
   ];
@@ -86,5 +87,6 @@ export default function config() {
 
 const MYSQL_MISSING =
   'NOT RUN: the end-to-end suite on MySQL/MariaDB. Set TEST_MYSQL_URL, or install mariadbd or mysqld (Debian: mariadb-server).';
+const CHAOS_MISSING = 'NOT RUN: outages. Install redis-server and mariadb-server, whatever TEST_MYSQL_URL names.';
 const NGINX_MISSING = 'NOT RUN: the rolling restart behind nginx. Install nginx (Debian: nginx).';
 const REDIS_MISSING = 'NOT RUN: the tests on Redis. Install redis-server (Debian: redis-server).';
