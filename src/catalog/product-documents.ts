@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { DatabaseService } from '../database/database.service.js';
 import type { SqlPart, WriteSession } from '../database/engine.js';
 import type { Query, Row } from '../database/query.js';
@@ -174,7 +174,7 @@ export class ProductDocuments {
     const documents: [string, string][] = [];
     for (const [index, row] of rows.entries()) {
       // Or else nobody would send the statements that the database is to be at work on.
-      if (index % SOME === 0) await turn();
+      if (index % SOME === 0) await setImmediate();
       const document = unlessDamaged(() => this.document(row));
       // One that no statement can hold is made whenever it is asked for.
       if (document !== undefined && sizeOf(document) < session.limits.bytes)

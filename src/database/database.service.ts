@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleDe
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { SETTINGS, type Settings } from '../config/settings.js';
-import { withDeadline } from './deadline.js';
+import { oneAtATime, withDeadline } from './deadline.js';
 import { ENGINE, type Engine, type Snapshot, type WriteSession } from './engine.js';
 import { assertCurrent, pendingMigrations } from './migrations/pending-migrations.js';
 import type { Query } from './query.js';
@@ -20,7 +20,8 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   private usable = false;
   /** Why it is not. */
   private complaint = 'it was not reached yet';
-  private pinging?: Promise<unknown>;
+  /** The schema may have gone since the start, or be of an older backup. */
+  private readonly askForSchema = oneAtATime(() => assertCurrent(this.query));
 
   constructor(
     private readonly dataSource: DataSource,
@@ -58,11 +59,8 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
    * @throws otherwise, within the wait setting
    */
   async ping(): Promise<void> {
-    // One question at a time, however many ask: a database that hangs must not collect waiting probes.
-    // The schema may have gone since the start, or be of an older backup.
-    this.pinging ??= assertCurrent(this.query).finally(() => (this.pinging = undefined));
     const { DATABASE_WAIT_MS: wait } = this.settings;
-    await withDeadline(this.pinging, wait, `The database did not answer within ${wait} ms`);
+    await withDeadline(this.askForSchema(), wait, `The database did not answer within ${wait} ms`);
   }
 
   /** Connects, and migrates where `migrate` says so; then the database is usable. @throws if anything is amiss. */

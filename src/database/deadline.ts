@@ -20,3 +20,9 @@ export async function withDeadline<T>(
   work.then((result) => (expired ? late(result) : undefined)).catch(() => undefined);
   return Promise.race([work, deadline]).finally(() => clearTimeout(timer));
 }
+
+/** Asks one question at a time, however many want to know: what hangs must not collect those who ask. */
+export function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asking: Promise<T> | undefined;
+  return () => (asking ??= ask().finally(() => (asking = undefined)));
+}

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { WriteSession } from '../database/engine.js';
 import type { Field } from '../resource/field.decorator.js';
 import { Batches } from './batch.js';
@@ -98,7 +98,7 @@ export class TableImport {
       // It is awaited later; until then nobody else looks at how it ends.
       storing.catch(() => undefined);
       // Until then its statement is only promised, not sent.
-      await turn();
+      await setImmediate();
     };
     try {
       for await (const chunk of this.source.rows(this.complain))

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
-import { withDeadline } from '../database/deadline.js';
+import { oneAtATime, withDeadline } from '../database/deadline.js';
 import { DownloadSlots } from '../download/download-slots.js';
 import { ImportLogService } from '../import/import-log.service.js';
 import { QuotaService } from '../quota/quota.service.js';
@@ -16,7 +16,9 @@ const PATIENCE_MS = 1000;
 export class StateMetrics {
   /** As the database last told. */
   private imported: ReadonlyMap<string, Date> = new Map();
-  private asking?: Promise<void>;
+  private readonly askForImports = oneAtATime(async () => {
+    this.imported = await this.imports.lastByTable();
+  });
 
   constructor(
     private readonly metrics: MetricsService,
@@ -51,11 +53,7 @@ export class StateMetrics {
 
   /** The latest that is known: a database that does not answer must not keep everything else from being told. */
   private async importTimes(): Promise<Sample[]> {
-    this.asking ??= this.imports
-      .lastByTable()
-      .then((times) => void (this.imported = times))
-      .finally(() => (this.asking = undefined));
-    await withDeadline(this.asking, PATIENCE_MS, 'late').catch(() => undefined);
+    await withDeadline(this.askForImports(), PATIENCE_MS, 'late').catch(() => undefined);
     return [...this.imported].map(([table, time]) => [table, time.getTime() / 1000]);
   }
 

@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { dialectOf } from './dialect.js';
+import { type Dialect, dialectOf } from './dialect.js';
 
 // Two migrations run on this: another table, say, needs triggers of its own, in a migration of its own.
 
@@ -39,29 +39,27 @@ export async function productTriggers(
   prefix: string,
   order: 'documents first' | 'version first',
 ): Promise<Trigger[]> {
-  const { trigger } = await dialectOf(queryRunner);
-  const renew = [await bump(queryRunner, 'products', "''")];
+  const dialect = await dialectOf(queryRunner);
+  const renew = [bump(dialect, 'products', "''")];
   return Object.entries(SIDES).flatMap(([event, sides]) => {
     const forget = sides.map((side) => `DELETE FROM product_documents WHERE SKU = ${side}.SKU`);
     const statements = order === 'version first' ? [...renew, ...forget] : [...forget, ...renew];
-    return PRODUCT_TABLES.map((table) => trigger(nameOf(prefix, table, event), event, table, statements));
+    return PRODUCT_TABLES.map((table) => dialect.trigger(nameOf(prefix, table, event), event, table, statements));
   });
 }
 
 /** The triggers of the other tables that answers are made of. */
 export async function codedTriggers(queryRunner: QueryRunner): Promise<Trigger[]> {
-  const { trigger } = await dialectOf(queryRunner);
-  const triggers: Trigger[] = [];
-  for (const [event, sides] of Object.entries(SIDES))
-    for (const { table, part, code } of CODED) {
-      const statements = await Promise.all(sides.map((side) => bump(queryRunner, part, `${side}.${code}`)));
-      triggers.push(trigger(nameOf('content', table, event), event, table, statements));
-    }
-  return triggers;
+  const dialect = await dialectOf(queryRunner);
+  return Object.entries(SIDES).flatMap(([event, sides]) =>
+    CODED.map(({ table, part, code }) => {
+      const statements = sides.map((side) => bump(dialect, part, `${side}.${code}`));
+      return dialect.trigger(nameOf('content', table, event), event, table, statements);
+    }),
+  );
 }
 
-async function bump(queryRunner: QueryRunner, part: string, code: string): Promise<string> {
-  const { newVersion, overwriteVersion } = await dialectOf(queryRunner);
+function bump({ newVersion, overwriteVersion }: Dialect, part: string, code: string): string {
   return `INSERT INTO content_versions (Part, Code, Version) VALUES ('${part}', ${code}, ${newVersion}) ${overwriteVersion}`;
 }
 
