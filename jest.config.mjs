@@ -57,7 +57,7 @@ const rollout = (nginx, redisProgram) => ({
 
 /**
  * Unit tests, then the same end-to-end suite on SQLite and, where there is one, on a MySQL or MariaDB server, then what
- * needs Redis.
+ * needs Redis, nginx, or servers that it may break.
  */
 export default function config() {
   const redisServer = findRedis();
@@ -72,6 +72,8 @@ export default function config() {
   if (missing.length && process.env.REQUIRE_SERVERS === '1') throw new Error(missing.join('\n'));
   return {
     testTimeout: 60_000,
+    // Each file leaves some of its modules behind: without a limit the run ends where the heap does.
+    workerIdleMemoryLimit: '1GB',
     reporters: ['default', ['<rootDir>/test/support/not-run-reporter.mjs', { missing }]],
     projects: [
       { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RedisQuotaStorage } from '../../src/quota/redis-quota-storage.js';
 import { type Certificate, makeCertificate } from '../support/certificate.js';
-import { freePort, RedisServer } from '../support/redis-server.js';
+import { freePort } from '../support/free-port.mjs';
+import { RedisServer } from '../support/redis-server.js';
 
 const WINDOWS = [{ name: 'long', ttl: 60_000, limit: 8 }];
 

@@ -46,7 +46,7 @@ test('both replicas are replaced under 50 clients, some in downloads of 20 s, an
   expect([strategy.rollingUpdate, container.lifecycle]).toEqual([{ maxSurge: 1, maxUnavailable: 0 }, undefined]);
 
   const old = await startSome(2);
-  await Promise.all(old.map(isReady));
+  await Promise.all(old.map(({ process }) => process.ready()));
   const urls = old.map(({ url }) => url);
   nginx = await IngressNginx.start(NGINX, shippedIngress().f5, urls);
   const endpoints = new Endpoints(nginx, container.readinessProbe!, old);
@@ -113,10 +113,6 @@ async function fiftyClients(url: string): Promise<ClientFleet> {
   fleet.reading('slow', slow, SLOW_SECONDS, bytes.length, digestOf(bytes));
   expect(fleet.size).toBe(50);
   return fleet;
-}
-
-async function isReady({ managementUrl }: Replica): Promise<void> {
-  while ((await fetch(`${managementUrl}/readyz`)).status !== 200) await sleep(50);
 }
 
 /** Resolves when the replica has just begun an answer to somebody who reads slowly. */

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from './redis-server.js';
+import { freePort } from './free-port.mjs';
 
 /** What deploy/base/ingress.yaml says to either controller, in the words of nginx. */
 export interface IngressOptions {

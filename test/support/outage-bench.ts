@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { customerCalls, type Kind, learn, outcomeOf } from './customer-calls.js';
 import { CustomerLoad } from './customer-load.js';
 import { type Answer, call, type Call, tokenCall, tokenIn } from './http-call.js';
@@ -66,8 +65,7 @@ export class OutageBench {
       REQUESTS_PER_HOUR: '1000000',
     };
     const service = ServiceProcess.start({ ...settings, ...environment }, folder);
-    const ports = await service.ports();
-    while ((await call(ports.managementUrl, { path: '/readyz' })).status !== 200) await sleep(50);
+    const ports = await service.ready();
     const token = tokenIn(await call(ports.url, large));
     const download = await learn(BEGUN, 'download', ports.url, { path: '/products', token });
     const kinds: Kind[] = [];

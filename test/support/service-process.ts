@@ -67,6 +67,16 @@ export class ServiceProcess {
     return { url: `http://127.0.0.1:${port}`, managementUrl: `http://127.0.0.1:${managementPort}` };
   }
 
+  /** The same, once it is ready for requests. @throws if it is not within 20 s */
+  async ready(): Promise<{ url: string; managementUrl: string }> {
+    const ports = await this.ports();
+    for (let attempt = 0; attempt < 400; attempt++) {
+      if ((await fetch(`${ports.managementUrl}/readyz`)).status === 200) return ports;
+      await sleep(50);
+    }
+    throw new Error(`Not ready. It printed:\n${this.output}`);
+  }
+
   /** The exit code, once the process has ended. */
   async exit(): Promise<number | null> {
     if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'exit');

@@ -1,5 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './free-port.mjs';
 
 /** Whether anything is passed on; what came meanwhile is passed on later. */
 class Gate {
@@ -29,10 +30,7 @@ export class TcpProxy {
 
   /** The server's URL through this proxy, which does not listen yet. */
   async reservedUrl(): Promise<string> {
-    const probe = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => probe.once('listening', resolve));
-    this.port = (probe.address() as { port: number }).port;
-    await new Promise((resolve) => probe.close(resolve));
+    this.port = await freePort();
     const url = new URL(this.target);
     url.port = String(this.port);
     return url.href;
