@@ -49,6 +49,8 @@ interface AnsweredDeclaration extends ColumnDeclaration, Answer {
 
 interface ComputedDeclaration extends Answer {
   type: FieldType;
+  /** False: there always is a value. Default: true. */
+  nullable?: boolean;
   /** Digits that a decimal always shows behind the point; by default trailing zeros are left out. */
   fixedScale?: number;
   /** One of the two. */

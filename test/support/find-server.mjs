@@ -25,6 +25,11 @@ export function findNginx(env = process.env) {
   return findProgram('nginx', env);
 }
 
+/** The program of a Chromium that tests may start; none: undefined. */
+export function findChromium(env = process.env) {
+  return findProgram('chromium', env);
+}
+
 /** The path of a program; none: undefined. */
 export function findProgram(name, env = process.env) {
   const folders = [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/libexec'];

@@ -1,0 +1,3 @@
+// A file of its own, since the page allows no scripts within it. Requests cannot be tried from here: they would go to
+// another origin, the public port, which allows none.
+globalThis.SwaggerUIBundle({ url: '/openapi.json', dom_id: '#page', deepLinking: true, supportedSubmitMethods: [] });
