@@ -47,11 +47,12 @@ const deploy = {
   displayName: 'deploy',
 };
 
-/** The page of the management port, in a browser. */
-const browser = (program) => ({
-  ...endToEnd('sqlite', 'test/browser/*.e2e.ts'),
-  displayName: 'browser',
-  globals: { TEST_ENGINE: 'sqlite', CHROMIUM: program },
+/** What documents say: the page of the interface, in a browser, and the walks for who extends the service. */
+const docs = (browser) => ({
+  ...endToEnd('sqlite', 'test/docs/*.e2e.ts'),
+  displayName: 'docs',
+  testPathIgnorePatterns: browser ? [] : ['openapi-page'],
+  globals: { TEST_ENGINE: 'sqlite', CHROMIUM: browser },
 });
 
 /** What takes several replicas, a server, and time. */
@@ -89,7 +90,7 @@ export default function config() {
       { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
       endToEnd('sqlite', 'test/*.e2e.ts'),
       deploy,
-      ...(chromium ? [browser(chromium)] : []),
+      docs(chromium),
       ...(findServer() ? [mysql] : []),
       ...(redisServer ? [redis(redisServer)] : []),
       ...(findServer() ? [rollout(nginx, redisServer)] : []),
