@@ -21,7 +21,9 @@ export function stepsOf(document: string, chapter: string): Step[] {
   const text = readFileSync(join(ROOT, document), 'utf8');
   const found = text.split(/^## /m).find((part) => part.startsWith(`${chapter}\n`));
   if (!found) throw new Error(`${document} has no chapter "${chapter}"`);
-  return [...found.matchAll(FENCE)].map(([, indent, file, place, line, code]) => ({
+  const steps = [...found.matchAll(FENCE)];
+  if (!steps.length) throw new Error(`${document} has no code in "${chapter}"`);
+  return steps.map(([, indent, file, place, line, code]) => ({
     file: file!,
     place: place as Step['place'],
     line,
