@@ -179,6 +179,7 @@ function readVersion(): OperationObject {
       200: validated('The profile.', 'Version', { apiVersion: API_VERSION }),
       304: answer('NotModified'),
       ...ALWAYS,
+      500: answer('Unexpected'),
     },
   };
 }
