@@ -1,4 +1,11 @@
-import { findChromium, findNginx, findRedis, findServer, findServerProgram } from './test/support/find-server.mjs';
+import {
+  findChromium,
+  findClientPrograms,
+  findNginx,
+  findRedis,
+  findServer,
+  findServerProgram,
+} from './test/support/find-server.mjs';
 
 /** Packages that are published as ES modules only: compiled for Jest, which loads CommonJS. */
 const ES_MODULES = ['@nestjs', '@redocly', 'content-type'];
@@ -55,6 +62,13 @@ const docs = (browser) => ({
   globals: { TEST_ENGINE: 'sqlite', CHROMIUM: browser },
 });
 
+/** Clients in the languages of those who write some. */
+const clients = (programs) => ({
+  ...endToEnd('sqlite', 'test/clients/*.e2e.ts'),
+  displayName: 'clients',
+  globals: { TEST_ENGINE: 'sqlite', PROGRAMS: programs },
+});
+
 /** What takes several replicas, a server, and time. */
 const rollout = (nginx, redisProgram) => ({
   ...mysql,
@@ -73,12 +87,14 @@ export default function config() {
   const nginx = findNginx();
   const chromium = findChromium();
   const program = findServerProgram();
+  const clientPrograms = findClientPrograms();
   const missing = [
     ...(findServer() ? [] : [MYSQL_MISSING]),
     ...(program && redisServer ? [] : [CHAOS_MISSING]),
     ...(redisServer ? [] : [REDIS_MISSING]),
     ...(nginx ? [] : [NGINX_MISSING]),
     ...(chromium ? [] : [CHROMIUM_MISSING]),
+    ...(clientPrograms.length === 4 ? [] : [CLIENTS_MISSING]),
   ];
   if (missing.length && process.env.REQUIRE_SERVERS === '1') throw new Error(missing.join('\n'));
   return {
@@ -91,6 +107,7 @@ export default function config() {
       endToEnd('sqlite', 'test/*.e2e.ts'),
       deploy,
       docs(chromium),
+      clients(clientPrograms),
       ...(findServer() ? [mysql] : []),
       ...(redisServer ? [redis(redisServer)] : []),
       ...(findServer() ? [rollout(nginx, redisServer)] : []),
@@ -105,3 +122,5 @@ const CHAOS_MISSING = 'NOT RUN: outages. Install redis-server and mariadb-server
 const NGINX_MISSING = 'NOT RUN: the rolling restart behind nginx. Install nginx (Debian: nginx).';
 const REDIS_MISSING = 'NOT RUN: the tests on Redis. Install redis-server (Debian: redis-server).';
 const CHROMIUM_MISSING = 'NOT RUN: the page of the OpenAPI document. Install chromium (Debian: chromium).';
+const CLIENTS_MISSING =
+  'NOT RUN: some clients. Install curl, a JDK, Python and its requests (Debian: curl, default-jdk-headless, python3-requests).';
