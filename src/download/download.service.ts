@@ -44,9 +44,9 @@ export class DownloadService {
   ) {}
 
   /**
-   * Sends the elements in the format that the client prefers, or says that the client has it. An error before the first byte is thrown, to be answered as such; a
-   * later one cuts the connection, so that nobody takes a part for the whole. The snapshot ends with the answer, however
-   * that ends.
+   * Sends the elements in the format that the client prefers, or says that the client has them. An error before the
+   * first byte is thrown, to be answered as such; a later one cuts the connection, so that nobody takes a part for the
+   * whole. The snapshot ends with the answer, however that ends.
    */
   async send(response: Response, scope: CustomerScope, source: ElementSource): Promise<void> {
     const { req: request } = response;

@@ -6,7 +6,9 @@ import { setValidator, withdrawValidator } from '../http/validator.js';
 import { API_VERSION } from '../schema/schema.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import type { ContentPart } from '../versions/content-versions.js';
-import { type Format, FORMATS, FORMATS_IN_WORDS } from './format.js';
+import { csv } from './csv-format.js';
+import type { Format } from './format.js';
+import { jsonArray, jsonLines } from './json-formats.js';
 
 /** What an answer is made of, as far as its validator is concerned. */
 export interface Content {
@@ -15,6 +17,17 @@ export interface Content {
   /** The parts of the content whose changes may change it. */
   readonly parts: readonly ContentPart['part'][];
 }
+
+/** The default first; and so are those of `text/csv` without parameters. */
+const FORMATS = [
+  jsonArray,
+  jsonLines,
+  csv('comma', 0),
+  csv('comma', 1),
+  csv('semicolon', 0),
+  csv('semicolon', 1),
+] as const;
+const IN_WORDS = 'application/json, application/x-ndjson, or text/csv, which may have bom=1 and delimiter=semicolon';
 
 const ENCODINGS = ['br', 'gzip', 'identity'] as const;
 type Encoding = (typeof ENCODINGS)[number];
@@ -28,7 +41,7 @@ export interface Representation {
 /** What the request prefers, or would take at least. @throws {ApiError} 406 if it takes none of the formats */
 export function representationFor(request: Request): Representation {
   const format = preferred(request.headers.accept, FORMATS);
-  if (!format) throw notAcceptable(FORMATS_IN_WORDS);
+  if (!format) throw notAcceptable(IN_WORDS);
   return { format, encoding: (request.acceptsEncodings([...ENCODINGS]) || 'identity') as Encoding };
 }
 

@@ -23,7 +23,7 @@ const NO_RANGE = /^[^/]*$|\s/;
  * The offer that the header likes best (RFC 9110 §12.5.1), the first of those that it likes alike; undefined: it takes
  * none. Ranges that cannot be read are passed over, and a header without any other is none: it takes everything.
  */
-export function preferred<T extends Offer>(accept: string | undefined, offers: readonly [T, ...T[]]): T | undefined {
+export function preferred<T extends Offer>(accept: string | undefined, offers: readonly T[]): T | undefined {
   const ranges = rangesOf(accept ?? '');
   if (!ranges.length) return offers[0];
   const qualities = offers.map((offer) => qualityOf(offer, ranges));

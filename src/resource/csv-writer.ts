@@ -47,6 +47,7 @@ function valuesOf(element: string, before: readonly string[]): string[] {
     at = VALUE.lastIndex;
     return value;
   });
-  if (at !== element.length - 1) throw new Error(`The JSON of an element has more than its keys: ${element.slice(0, 80)}`);
+  if (at !== element.length - 1)
+    throw new Error(`The JSON of an element has more than its keys: ${element.slice(0, 80)}`);
   return values;
 }
