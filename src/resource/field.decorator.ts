@@ -123,6 +123,11 @@ export function arraysOf(resource: Resource): readonly NestedArray[] {
   return arrays.get(resource) ?? [];
 }
 
+/** The keys of a resource's elements, in order of answer. */
+export function keysOf(resource: Resource): readonly string[] {
+  return [...fieldsOf(resource), ...arraysOf(resource)].map(({ name }) => name);
+}
+
 function declared(resource: Resource): readonly Field[] {
   return fields.get(resource) ?? [];
 }
