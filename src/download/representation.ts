@@ -27,7 +27,8 @@ const FORMATS = [
   csv('semicolon', 0),
   csv('semicolon', 1),
 ] as const;
-const IN_WORDS = 'application/json, application/x-ndjson, or text/csv, which may have bom=1 and delimiter=semicolon';
+export const FORMATS_IN_WORDS =
+  'application/json, application/x-ndjson, or text/csv, which may have bom=1 and delimiter=semicolon';
 
 const ENCODINGS = ['br', 'gzip', 'identity'] as const;
 type Encoding = (typeof ENCODINGS)[number];
@@ -41,7 +42,7 @@ export interface Representation {
 /** What the request prefers, or would take at least. @throws {ApiError} 406 if it takes none of the formats */
 export function representationFor(request: Request): Representation {
   const format = preferred(request.headers.accept, FORMATS);
-  if (!format) throw notAcceptable(IN_WORDS);
+  if (!format) throw notAcceptable(FORMATS_IN_WORDS);
   return { format, encoding: (request.acceptsEncodings([...ENCODINGS]) || 'identity') as Encoding };
 }
 

@@ -1,9 +1,10 @@
 import type { OpenAPIObject, SchemaObject } from 'openapi3-ts/oas31';
 import { LIFETIME_SECONDS } from '../auth/access-token.service.js';
 import { API_VERSION } from '../schema/schema.js';
+import { DATA } from './data-endpoints.js';
 import { schemasOf } from './field-schemas.js';
 import { HEADERS } from './headers.js';
-import { BASIC, DATA, paths, TOKEN } from './operations.js';
+import { BASIC, paths, TOKEN } from './operations.js';
 import { ERROR_SCHEMAS, RESPONSES } from './responses.js';
 
 const DESCRIPTION = `A wholesaler's customers fetch their own products, stock and prices, filtered and priced for

@@ -1,10 +1,9 @@
 import type { OperationObject, ParameterObject, PathsObject, ResponseObject, SchemaObject } from 'openapi3-ts/oas31';
 import { LIFETIME_SECONDS } from '../auth/access-token.service.js';
-import { Product } from '../catalog/product.entity.js';
-import { ProductPrice } from '../pricing/product-price.entity.js';
-import type { Resource } from '../resource/field.decorator.js';
+import { csvWriter } from '../resource/csv-writer.js';
+import { keysOf, type Resource } from '../resource/field.decorator.js';
 import { API_VERSION, schemaOf } from '../schema/schema.js';
-import { StockEntry } from '../stock/stock-entry.entity.js';
+import { DATA, type DataEndpoint } from './data-endpoints.js';
 import { arrayOf, exampleOf } from './field-schemas.js';
 import { COUNTED, headers, VALIDATED } from './headers.js';
 import { answer, tokenFailures } from './responses.js';
@@ -12,45 +11,6 @@ import { answer, tokenFailures } from './responses.js';
 /** The names of the two security schemes. */
 export const TOKEN = 'accessToken';
 export const BASIC = 'clientBasic';
-
-/** An endpoint that answers all elements of one resource, with its schema endpoint. */
-interface DataEndpoint {
-  path: string;
-  resource: Resource;
-  /** Chapter of the document, and end of the ids of its operations. */
-  tag: string;
-  summary: string;
-  description: string;
-}
-
-export const DATA: readonly { path: string; resource: Resource; tag: string; summary: string; description: string }[] =
-  [
-    {
-      path: '/products',
-      resource: Product,
-      tag: 'Products',
-      summary: 'All products of the customer',
-      description:
-        'Every product of the price list that is not `OBSOLETE`, with its images, accessories, substitutions, ' +
-        'composition and net price, by SKU. Many megabytes: read it as a stream. What is absent is gone.',
-    },
-    {
-      path: '/stock',
-      resource: StockEntry,
-      tag: 'Stock',
-      summary: 'Stock at the customer’s warehouse',
-      description:
-        'Quantities that can be ordered now, as they are at the time of the request, by SKU. A SKU without an element ' +
-        'has no stock record; one with 0 has nothing to sell.',
-    },
-    {
-      path: '/prices',
-      resource: ProductPrice,
-      tag: 'Prices',
-      summary: 'Net prices of the customer',
-      description: 'One element for each SKU of `/products`, the same as its `ProductPrices`, by SKU.',
-    },
-  ];
 
 const REQUEST_ID: ParameterObject = {
   name: 'X-Request-Id',
@@ -142,13 +102,34 @@ function dataOperation({ path, resource, tag, summary, description }: DataEndpoi
       200: {
         description: `Everything of \`${path}\` that the customer may see, from one snapshot of the database.`,
         headers: headers(...COUNTED, ...VALIDATED, 'Content-Encoding'),
-        content: { 'application/json': { schema: arrayOf(resource), examples: example([exampleOf(resource)]) } },
+        content: dataContent(resource),
       },
       304: answer('NotModified'),
       ...PROTECTED,
       404: answer('CustomerNotFound'),
+      406: answer('NotAcceptable'),
       500: answer('Unexpected'),
     },
+  };
+}
+
+/** By `Accept`; JSON is the default. */
+function dataContent(resource: Resource): ResponseObject['content'] {
+  const element = exampleOf(resource);
+  const json = JSON.stringify(element);
+  const { header, row } = csvWriter(keysOf(resource), ',');
+  const text = (description: string, value: string) => ({
+    schema: { type: 'string' as const, description },
+    examples: example(value),
+  });
+  return {
+    'application/json': { schema: arrayOf(resource), examples: example([element]) },
+    'application/x-ndjson': text('An element a line, each as in JSON.', `${json}\n`),
+    'text/csv': text(
+      'RFC 4180, in the order of the fields; nested arrays as JSON in one cell. Parameters of the type in `Accept`: ' +
+        '`delimiter=semicolon`, and `bom=1` for a byte-order mark.',
+      header + row(json),
+    ),
   };
 }
 

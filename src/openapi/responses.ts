@@ -3,12 +3,14 @@ import { invalidClient, invalidRequest, unsupportedGrantType } from '../auth/tok
 import {
   type ApiError,
   customerNotFound,
+  notAcceptable,
   quotaExceeded,
   requestUnreadable,
   tokenInvalid,
   tokenMissing,
   unexpected,
 } from '../http/api-error.js';
+import { FORMATS_IN_WORDS } from '../download/representation.js';
 import { tokenErrorBody } from '../http/api-error.filter.js';
 import { COUNTED, headers, VALIDATED } from './headers.js';
 
@@ -83,6 +85,9 @@ export const RESPONSES = {
     ['BearerChallenge'],
   ),
   CustomerNotFound: failure('The customer is gone or inactive.', 'Error', [customerNotFound()]),
+  NotAcceptable: failure('`Accept` takes none of the types that are answered.', 'Error', [
+    notAcceptable(FORMATS_IN_WORDS),
+  ]),
   ExpectationFailed: failure(EXPECTATION, 'Error', [requestUnreadable(417)]),
   QuotaExceeded: quotaError(),
   Unexpected: failure(UNEXPECTED, 'Error', [unexpected()]),

@@ -1,19 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { call, tokenCall, tokenIn } from '../support/http-call.js';
+import { type Answer, call, tokenCall, tokenIn } from '../support/http-call.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { A, smallCatalogue } from '../support/small-catalogue.js';
 import { TestDatabase } from '../support/test-service.js';
 import { stepsOf, TreeCopy } from '../support/walk.js';
 
-const WALKS = ['Add a field', 'Add a nested array'];
+const WALKS = ['Add a field', 'Add a nested array', 'Add an endpoint', 'Add a profile'];
 
 type Json = Record<string, unknown>;
 
 let tree: TreeCopy;
 let database: TestDatabase;
 let service: ServiceProcess;
-let get: (path: string) => Promise<unknown>;
-let document: { components: { schemas: Record<string, { properties: Json }> }; paths: Json };
+let url: string;
+let ask: (path: string, headers?: Record<string, string>) => Promise<Answer>;
+let document: { info: Json; components: { schemas: Record<string, { properties: Json }> }; paths: Json };
 
 /** A database of the present release goes on with the extended one. */
 beforeAll(async () => {
@@ -26,10 +27,11 @@ beforeAll(async () => {
   extendedCli('migrate');
   const environment = { DATABASE_URL: database.url, DEMO_DATA: 'false' };
   service = ServiceProcess.start(environment, database.folder, tree.main);
-  const { url, managementUrl } = await service.ready();
+  const ports = await service.ready();
+  ({ url } = ports);
   const token = tokenIn(await call(url, tokenCall(A, client_secret)));
-  get = async (path) => JSON.parse((await call(url, { path, token })).body) as unknown;
-  document = JSON.parse((await call(managementUrl, { path: '/openapi.json' })).body) as typeof document;
+  ask = (path, headers) => call(url, { path, token, headers });
+  document = JSON.parse((await call(ports.managementUrl, { path: '/openapi.json' })).body) as typeof document;
 }, 180_000);
 afterAll(async () => {
   await service?.stop();
@@ -42,6 +44,7 @@ function extendedCli(...args: string[]): string {
   return execFileSync(process.execPath, [tree.cli, ...args], { env, encoding: 'utf8' });
 }
 
+const get = async (path: string) => JSON.parse((await ask(path)).body) as unknown;
 const byName = (fields: unknown) => new Map((fields as Json[]).map((field) => [field.name, field]));
 
 test('a field: one declaration and a migration, and it is stored, imported, answered and described', async () => {
@@ -83,4 +86,20 @@ test('a nested array: from its file to the answer, and a foreign change shows at
   const { arrays } = (await get('/products/schema')) as { arrays: Record<string, Json> };
   expect(byName(arrays.productVideos!.fields).size).toBe(2);
   expect(document.components.schemas.ProductVideo).toBeDefined();
+});
+
+test('an endpoint: of the scope of the customer, with its schema, in every format', async () => {
+  const barcodes = { Barcode: null, CartonBarcode: null };
+  expect(await get('/barcodes')).toEqual(['A-ONLY', 'FIXED', 'SHARED'].map((SKU) => ({ SKU, ...barcodes })));
+  expect(await get('/barcodes/schema')).toMatchObject({ endpoint: '/barcodes', apiVersion: '2027-01' });
+  expect((await ask('/barcodes', { Accept: 'text/csv' })).body).toBe(
+    'SKU,Barcode,CartonBarcode\r\nA-ONLY,,\r\nFIXED,,\r\nSHARED,,\r\n',
+  );
+  expect((await call(url, { path: '/barcodes' })).status).toBe(401);
+  expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/barcodes', '/barcodes/schema']));
+});
+
+test('a profile: told everywhere, and no validator of the old one holds', async () => {
+  expect(await get('/api/version')).toEqual({ apiVersion: '2027-01' });
+  expect(document.info.version).toBe('2027-01');
 });

@@ -1,7 +1,7 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -48,6 +48,7 @@ export class TreeCopy {
     for (const { file, place, line, code } of steps) {
       const path = join(this.folder, file);
       if (!place) {
+        mkdirSync(dirname(path), { recursive: true });
         writeFileSync(path, code, { flag: 'wx' });
         continue;
       }
