@@ -3,6 +3,9 @@ import { findNginx, findRedis, findServer, findServerProgram } from './test/supp
 /** Packages that are published as ES modules only: compiled for Jest, which loads CommonJS. */
 const ES_MODULES = ['@nestjs', 'content-type'];
 
+/** A process tells its open files there only. */
+const LINUX = process.platform === 'linux';
+
 const common = {
   testEnvironment: 'node',
   transform: { '^.+\\.m?[jt]s$': '@swc/jest' },
@@ -51,13 +54,16 @@ const rollout = (nginx, redisProgram) => ({
   ...mysql,
   displayName: 'rollout',
   testMatch: ['<rootDir>/test/rollout/*.e2e.ts'],
-  testPathIgnorePatterns: nginx && redisProgram ? [] : ['rolling-restart'],
+  testPathIgnorePatterns: [
+    ...(nginx && redisProgram ? [] : ['rollout/rolling-restart']),
+    ...(LINUX ? [] : ['rollout/soak']),
+  ],
   globals: { TEST_ENGINE: 'mysql', NGINX: nginx, REDIS_SERVER: redisProgram },
 });
 
 /**
  * Unit tests, then the same end-to-end suite on SQLite and, where there is one, on a MySQL or MariaDB server, then what
- * needs Redis, nginx, or servers that it may break.
+ * needs Redis, nginx, time, or servers that it may break.
  */
 export default function config() {
   const redisServer = findRedis();
@@ -68,6 +74,7 @@ export default function config() {
     ...(program && redisServer ? [] : [CHAOS_MISSING]),
     ...(redisServer ? [] : [REDIS_MISSING]),
     ...(nginx ? [] : [NGINX_MISSING]),
+    ...(LINUX ? [] : [LINUX_MISSING]),
   ];
   if (missing.length && process.env.REQUIRE_SERVERS === '1') throw new Error(missing.join('\n'));
   return {
@@ -91,4 +98,5 @@ const MYSQL_MISSING =
   'NOT RUN: the end-to-end suite on MySQL/MariaDB. Set TEST_MYSQL_URL, or install mariadbd or mysqld (Debian: mariadb-server).';
 const CHAOS_MISSING = 'NOT RUN: outages. Install redis-server and mariadb-server, whatever TEST_MYSQL_URL names.';
 const NGINX_MISSING = 'NOT RUN: the rolling restart behind nginx. Install nginx (Debian: nginx).';
+const LINUX_MISSING = 'NOT RUN: the soak. Run it on Linux, where open files can be counted.';
 const REDIS_MISSING = 'NOT RUN: the tests on Redis. Install redis-server (Debian: redis-server).';

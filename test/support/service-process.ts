@@ -14,9 +14,9 @@ export class ServiceProcess {
     private readonly printed: string[],
   ) {}
 
-  /** Starts with exactly these settings, in the given folder. */
-  static start(environment: Record<string, string>, folder: string): ServiceProcess {
-    const child = spawn(process.execPath, [MAIN], {
+  /** Starts with exactly these settings, in the given folder. @param options of Node */
+  static start(environment: Record<string, string>, folder: string, options: readonly string[] = []): ServiceProcess {
+    const child = spawn(process.execPath, [...options, MAIN], {
       cwd: folder,
       env: { PATH: process.env.PATH, PORT: '0', MANAGEMENT_PORT: '0', ...environment },
     });
@@ -29,6 +29,10 @@ export class ServiceProcess {
   /** Lets other processes go first. */
   yield(): void {
     setPriority(this.child.pid!, 15);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
   }
 
   get output(): string {
