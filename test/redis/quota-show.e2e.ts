@@ -64,9 +64,9 @@ test('quota show knows own limits, and windows that nothing has begun', async ()
   ]);
 });
 
-test('quota show tells what Redis said to a wrong password, without that', async () => {
+test('quota show tells what Redis said to credentials that it does not know, without these', async () => {
   const { port } = new URL(redis.url);
-  const { code, stderr } = await show('C', { REDIS_URL: `redis://:hunter2@127.0.0.1:${port}` });
+  const { code, stderr } = await show('C', { REDIS_URL: `redis://nobody:hunter2@127.0.0.1:${port}` });
   expect([code, stderr]).toEqual([1, expect.stringMatching(/REDIS_URL cannot be asked: WRONGPASS /)]);
   expect(stderr).not.toContain('hunter2');
 });

@@ -12,6 +12,8 @@ const SLOW_MS = 2 * STALL_SECONDS * 1000;
 /** How long one keeps a connection for nothing before it leaves: not so long that it would be cut. */
 const IDLE_MS = 2000;
 const PAUSE_MS = 100;
+/** How a connection of TLS begins. */
+const GARBAGE = '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\xff\xfe\r\n\r\n';
 /** Far more than may be under way at once. */
 const PIPELINED = 40;
 
@@ -118,7 +120,8 @@ function connections(url: string, token: string): Nuisance[] {
   const answered = (name: string, text: string, expected: string) => ({ name, expected, once: () => ask(url, text) });
   const leaving = (name: string, pieces: string[]) => ({ name, expected: 'left', once: () => leave(url, pieces) });
   return [
-    answered('sends garbage', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\xff\xfe\r\n\r\n', '400'),
+    answered('sends garbage', GARBAGE, '400'),
+    { name: 'sends garbage, and goes on', expected: '400', once: () => ask(url, GARBAGE, true) },
     answered('sends too large headers', `${get}X-Large: ${'x'.repeat(20_000)}\r\n\r\n`, '431'),
     answered('sends two hosts', `${get}Host: y\r\nConnection: close\r\n\r\n`, '400'),
     answered('pipelines, then closes', `${get}\r\n`.repeat(PIPELINED - 1) + `${get}Connection: close\r\n\r\n`, '200'),
@@ -129,20 +132,30 @@ function connections(url: string, token: string): Nuisance[] {
   ];
 }
 
-/** Says something, and reads until the service closes the connection. @returns the status of the first answer */
-function ask(url: string, text: string): Promise<string> {
+/**
+ * Says something, and reads until the service closes the connection.
+ * @param goesOn whether it leaves its own side of that open, and goes on sending
+ * @returns the status of the first answer
+ */
+function ask(url: string, text: string, goesOn = false): Promise<string> {
   return new Promise((resolve) => {
     let status = '';
-    const socket = dial(url, () => socket.write(text, 'latin1'));
+    const socket = dial(url, goesOn, () => socket.write(text, 'latin1'));
     socket.on('data', (piece: Buffer) => (status ||= piece.toString('latin1', 9, 12)));
-    socket.on('error', () => undefined).on('close', () => resolve(status || 'no answer'));
+    const sending = goesOn ? setInterval(() => socket.write('x'), PAUSE_MS) : undefined;
+    socket
+      .on('error', () => undefined)
+      .on('close', () => {
+        clearInterval(sending);
+        resolve(status || 'no answer');
+      });
   });
 }
 
 /** Says something piece by piece, reads nothing, and leaves without a word after a while. */
 async function leave(url: string, pieces: readonly string[]): Promise<string> {
   let closed = 'left';
-  const socket = dial(url).on('error', ({ message }) => (closed = message));
+  const socket = dial(url, false).on('error', ({ message }) => (closed = message));
   for (const piece of pieces) {
     socket.write(piece);
     await sleep(IDLE_MS / pieces.length);
@@ -151,7 +164,7 @@ async function leave(url: string, pieces: readonly string[]): Promise<string> {
   return closed;
 }
 
-function dial(url: string, connected?: () => void) {
+function dial(url: string, allowHalfOpen: boolean, connected?: () => void) {
   const { hostname, port } = new URL(url);
-  return connect(Number(port), hostname, connected);
+  return connect({ host: hostname, port: Number(port), allowHalfOpen }, connected);
 }
