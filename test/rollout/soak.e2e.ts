@@ -47,7 +47,7 @@ beforeAll(async () => {
   database = await TestDatabase.create();
   logins = await loadCustomers(database);
   const options = ['--initial-old-space-size=256', ...COLLECTING];
-  service = ServiceProcess.start({ ...SETTINGS, DATABASE_URL: database.url }, database.folder, options);
+  service = ServiceProcess.start({ ...SETTINGS, DATABASE_URL: database.url }, database.folder, { options });
   ports = await service.ready();
 }, 120_000);
 afterAll(async () => {
