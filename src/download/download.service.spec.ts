@@ -272,10 +272,10 @@ describe('requests of one connection, sent before the first is answered', () => 
     bench = new Bench(elements);
     const socket = await bench.connect();
     socket.write(REQUEST.repeat(COUNT));
-    const begun = await readUntil(socket, (sofar) => bodyOf(sofar).includes('first'));
+    const begun = await readUntil(socket, (sofar) => bodyOf(sofar).includes('"n":1'));
     expect([bench.slots.load, bench.opened]).toEqual([{ active: 1, waiting: 0 }, 1]);
     gate.open();
-    await readUntil(socket, (sofar) => sofar.toString().split('"last":1}').length > COUNT, begun);
+    await readUntil(socket, (sofar) => sofar.toString().split('"n":2}').length > COUNT, begun);
     await bench.idle();
     expect([bench.opened, warnings]).toEqual([COUNT, []]);
     process.off('warning', warn);
@@ -287,7 +287,7 @@ describe('requests of one connection, sent before the first is answered', () => 
     bench = new Bench(elements);
     const socket = await bench.connect();
     socket.write(REQUEST.repeat(COUNT));
-    await readUntil(socket, (sofar) => bodyOf(sofar).includes('first'));
+    await readUntil(socket, (sofar) => bodyOf(sofar).includes('"n":1'));
     const noticed = once(bench.latest!, 'close');
     socket.destroy();
     await noticed;
