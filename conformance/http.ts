@@ -75,7 +75,7 @@ export class HttpClient {
     });
   }
 
-  /** All that is answered until the connection is closed. */
+  /** The first answer, or all that came until the connection was closed. */
   private exchange(text: string): Promise<Buffer> {
     const { hostname, protocol, port } = this.url;
     const tls = protocol === 'https:';
@@ -87,8 +87,19 @@ export class HttpClient {
       socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error('the connection was left open')));
       // What was answered counts, even where the connection is reset behind it.
       socket.on('error', (error) => (chunks.length ? resolve(Buffer.concat(chunks)) : reject(error)));
-      socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => resolve(Buffer.concat(chunks)));
+      socket.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        if (isComplete(Buffer.concat(chunks))) socket.destroy();
+      });
+      socket.on('close', () => resolve(Buffer.concat(chunks)));
       socket.write(text);
     });
   }
+}
+
+/** Whether this is an answer of a told length, up to its end. */
+function isComplete(bytes: Buffer): boolean {
+  const [head = '', body] = bytes.toString('latin1').split('\r\n\r\n', 2);
+  const length = /^content-length: *(\d+)/im.exec(head)?.[1];
+  return body !== undefined && length !== undefined && bytes.length >= head.length + 4 + Number(length);
 }

@@ -5,6 +5,9 @@ import { millisecondsLeft, quotaWindowOf } from './quota-window.js';
 /** Where no answer has told of a quota, as many requests a minute as the contract gives are shared out. */
 const CONTRACT_PER_MINUTE = 60;
 
+/** Where an answer does not tell when a window ends. */
+const UNKNOWN_MS = 60_000;
+
 interface Window {
   reset: string;
   /** By the clock of this process. */
@@ -42,17 +45,18 @@ export class Pace {
   /** Reads from the answer what is left. */
   learn(answer: Answer): void {
     const told = quotaWindowOf(answer);
-    this.untold = told === undefined;
-    if (!told) return;
+    this.untold = !told || Number.isNaN(told.remaining);
+    if (!told || this.untold) return;
     const { label, reset, remaining } = told;
     const known = this.windows.get(label);
     const reserved = known?.reset === reset ? known.reserved : Math.floor(remaining * (1 - this.share));
-    this.windows.set(label, { reset, remaining, reserved, endsAt: Date.now() + millisecondsLeft(answer, told) });
+    const left = millisecondsLeft(answer, told) || UNKNOWN_MS;
+    this.windows.set(label, { reset, remaining, reserved, endsAt: Date.now() + left });
   }
 
   /** Waits as a refusal asks for. */
   async refused({ headers }: Answer): Promise<void> {
-    await this.wait(1000 * (Number(headers['retry-after']) || 60), 'it was answered 429');
+    await this.wait(1000 * (Number(headers['retry-after']) || UNKNOWN_MS / 1000), 'it was answered 429');
   }
 
   private async wait(milliseconds: number, why: string): Promise<void> {

@@ -3,6 +3,7 @@ import { type Clause, clause, holds, matches, notTestable, same } from '../claus
 import { jsonOf } from '../data.js';
 import { type Call, type Caller, type Deployment, formCall, tokenCall } from '../deployment.js';
 import { JSON_TYPE, PROTECTED, PUBLIC } from '../endpoints.js';
+import { encoded, partsOf } from '../jwt.js';
 
 const REALM = 'Bearer realm="customer-data-service"';
 const MALFORMED = `${REALM}, error="invalid_token", error_description="it is malformed or not ours"`;
@@ -19,7 +20,7 @@ export const AUTHENTICATION: Clause[] = [
   clause('§5.3 lifetime', 'it lives 3600 seconds, by its claims, too (§8, §3)', async (deployment) => {
     const { expires_in } = jsonOf(await deployment.ask(tokenCall(deployment))) as Record<string, unknown>;
     same('expires_in', expires_in, 3600);
-    const { exp, iat } = (await partsOf(deployment)).claims;
+    const { exp, iat } = partsOf(await deployment.token()).claims;
     same('exp - iat', Number(exp) - Number(iat), 3600);
   }),
   clause('§5.1 not-kept', 'nobody keeps it: no-store, no-cache (decision 18, §4)', async (deployment) => {
@@ -76,7 +77,7 @@ export const AUTHENTICATION: Clause[] = [
   }),
   clause('§5.6 expired', 'with an expired one: 401, it has expired (decision 20, §3)', notTestable('takes an hour')),
   clause('§5.9 jwt', 'the token is a JWT with HS256 and the documented claims (decision 20)', async (deployment) => {
-    const { header, claims } = await partsOf(deployment);
+    const { header, claims } = partsOf(await deployment.token());
     same('keys of its header', Object.keys(header).toSorted(), ['alg', 'kid', 'typ']);
     same('alg and typ', [header.alg, header.typ], ['HS256', 'JWT']);
     const { iss, aud, sub, jti } = claims;
@@ -126,24 +127,13 @@ async function refused(answer: Awaited<ReturnType<Deployment['ask']>>, challenge
   matches('error', error, /POST \/auth\/token/);
 }
 
-async function partsOf(deployment: Deployment) {
-  const [header = {}, claims = {}] = (await deployment.token())
-    .split('.')
-    .slice(0, 2)
-    .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>);
-  return { header, claims };
-}
-
-const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
-
 /** The customer's token without a signature, with that of another secret, and with another subject. */
 async function forgeries(deployment: Deployment): Promise<string[]> {
-  const [, , signature] = (await deployment.token()).split('.');
-  const { header, claims } = await partsOf(deployment);
-  const signed = `${encode(header)}.${encode(claims)}`;
+  const { header, claims, signature } = partsOf(await deployment.token());
+  const signed = `${encoded(header)}.${encoded(claims)}`;
   return [
-    `${encode({ ...header, alg: 'none' })}.${encode(claims)}.`,
+    `${encoded({ ...header, alg: 'none' })}.${encoded(claims)}.`,
     `${signed}.${createHmac('sha256', 'x'.repeat(40)).update(signed).digest('base64url')}`,
-    `${encode(header)}.${encode({ ...claims, sub: 'somebody-else' })}.${signature}`,
+    `${encoded(header)}.${encoded({ ...claims, sub: 'somebody-else' })}.${signature}`,
   ];
 }

@@ -1,12 +1,12 @@
+import { eachTakesOne } from '../counting.js';
 import { Broken, type Clause, clause, holds, matches, NotTestable, notTestable, same } from '../clause.js';
 import { type Call, type Deployment, tokenCall } from '../deployment.js';
 import type { Answer } from '../http.js';
-import { type QuotaWindow, quotaWindowOf } from '../quota-window.js';
+import { partsOf } from '../jwt.js';
+import { quotaWindowOf } from '../quota-window.js';
 
 const CUSTOMER: Call = { path: '/api/version' };
 const ANONYMOUS: Call = { path: '/api/version', as: 'nobody' };
-const REMEDY = 'is there another client with the same credentials?';
-const ATTEMPTS = 4;
 
 /** §8: quotas, as far as they can be seen without using them up. */
 export const LIMITS: Clause[] = [
@@ -38,8 +38,7 @@ export const LIMITS: Clause[] = [
     await eachTakesOne(deployment, [CUSTOMER, CUSTOMER], unproven);
   }),
   clause('§8.5 own-limits', 'limits of one’s own are claims of the token (decision 26, §5.9)', async (deployment) => {
-    const [, claims = ''] = (await deployment.token()).split('.');
-    const { rpm, rph } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>;
+    const { rpm, rph } = partsOf(await deployment.token()).claims;
     if (rpm === undefined && rph === undefined) throw new NotTestable('this customer has the limits of all');
     for (const limit of [rpm, rph]) holds(limit === undefined || Number.isInteger(limit), 'whole numbers', [rpm, rph]);
   }),
@@ -93,27 +92,6 @@ export const EVERY_QUOTA: Clause[] = [
     }
   }),
 ];
-
-/**
- * The calls, one after another, of which each takes one from the window.
- * @param between sent after the first of them, and must take none
- */
-async function eachTakesOne(deployment: Deployment, calls: Call[], between: Call[] = []): Promise<void> {
-  let told: unknown;
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const [first, ...others] = calls;
-    const windows = [quotaWindowOf(await deployment.send(first!))];
-    for (const call of between) await deployment.send(call);
-    for (const call of others) windows.push(quotaWindowOf(await deployment.send(call)));
-    told = windows.map((window) => window?.remaining);
-    if (windows.every((window, index) => index === 0 || follows(windows[index - 1], window))) return;
-  }
-  throw new Broken(`expected each request to take one from what is left, came ${JSON.stringify(told)}; ${REMEDY}`);
-}
-
-function follows(before?: QuotaWindow, after?: QuotaWindow): boolean {
-  return before !== undefined && before.reset === after?.reset && after.remaining === before.remaining - 1;
-}
 
 interface UsedUp {
   /** What the first answer told. */
