@@ -1,7 +1,14 @@
-import { findNginx, findRedis, findServer, findServerProgram } from './test/support/find-server.mjs';
+import {
+  findChromium,
+  findClientPrograms,
+  findNginx,
+  findRedis,
+  findServer,
+  findServerProgram,
+} from './test/support/find-server.mjs';
 
 /** Packages that are published as ES modules only: compiled for Jest, which loads CommonJS. */
-const ES_MODULES = ['@nestjs', 'content-type'];
+const ES_MODULES = ['@nestjs', '@redocly', 'content-type'];
 
 const common = {
   testEnvironment: 'node',
@@ -15,6 +22,7 @@ const endToEnd = (engine, ...files) => ({
   ...common,
   displayName: engine,
   setupFiles: [...common.setupFiles, '<rootDir>/test/support/quiet.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/watch-answers.ts'],
   testMatch: files.map((file) => `<rootDir>/${file}`),
   globals: { TEST_ENGINE: engine },
 });
@@ -46,6 +54,21 @@ const deploy = {
   displayName: 'deploy',
 };
 
+/** What documents say: the page of the interface, in a browser, and the walks for who extends the service. */
+const docs = (browser) => ({
+  ...endToEnd('sqlite', 'test/docs/*.e2e.ts'),
+  displayName: 'docs',
+  testPathIgnorePatterns: browser ? [] : ['openapi-page'],
+  globals: { TEST_ENGINE: 'sqlite', CHROMIUM: browser },
+});
+
+/** Clients in the languages of those who write some. */
+const clients = (programs) => ({
+  ...endToEnd('sqlite', 'test/clients/*.e2e.ts'),
+  displayName: 'clients',
+  globals: { TEST_ENGINE: 'sqlite', PROGRAMS: programs },
+});
+
 /** What takes several replicas, a server, and time. */
 const rollout = (nginx, redisProgram) => ({
   ...mysql,
@@ -57,17 +80,21 @@ const rollout = (nginx, redisProgram) => ({
 
 /**
  * Unit tests, then the same end-to-end suite on SQLite and, where there is one, on a MySQL or MariaDB server, then what
- * needs Redis, nginx, or servers that it may break.
+ * needs Redis, nginx, a browser, or servers that it may break.
  */
 export default function config() {
   const redisServer = findRedis();
   const nginx = findNginx();
+  const chromium = findChromium();
   const program = findServerProgram();
+  const clientPrograms = findClientPrograms();
   const missing = [
     ...(findServer() ? [] : [MYSQL_MISSING]),
     ...(program && redisServer ? [] : [CHAOS_MISSING]),
     ...(redisServer ? [] : [REDIS_MISSING]),
     ...(nginx ? [] : [NGINX_MISSING]),
+    ...(chromium ? [] : [CHROMIUM_MISSING]),
+    ...(clientPrograms.length === 4 ? [] : [CLIENTS_MISSING]),
   ];
   if (missing.length && process.env.REQUIRE_SERVERS === '1') throw new Error(missing.join('\n'));
   return {
@@ -79,6 +106,8 @@ export default function config() {
       { ...common, displayName: 'unit', testMatch: ['<rootDir>/{src,conformance}/**/*.spec.ts'] },
       endToEnd('sqlite', 'test/*.e2e.ts'),
       deploy,
+      docs(chromium),
+      clients(clientPrograms),
       ...(findServer() ? [mysql] : []),
       ...(redisServer ? [redis(redisServer)] : []),
       ...(findServer() ? [rollout(nginx, redisServer)] : []),
@@ -92,3 +121,6 @@ const MYSQL_MISSING =
 const CHAOS_MISSING = 'NOT RUN: outages. Install redis-server and mariadb-server, whatever TEST_MYSQL_URL names.';
 const NGINX_MISSING = 'NOT RUN: the rolling restart behind nginx. Install nginx (Debian: nginx).';
 const REDIS_MISSING = 'NOT RUN: the tests on Redis. Install redis-server (Debian: redis-server).';
+const CHROMIUM_MISSING = 'NOT RUN: the page of the OpenAPI document. Install chromium (Debian: chromium).';
+const CLIENTS_MISSING =
+  'NOT RUN: some clients. Install curl, a JDK, Python and its requests (Debian: curl, default-jdk-headless, python3-requests).';

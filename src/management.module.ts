@@ -4,17 +4,21 @@ import { DatabaseService } from './database/database.service.js';
 import { Drain } from './health/drain.js';
 import { ProbesController } from './health/probes.controller.js';
 import { ReadinessIndicator } from './health/readiness-indicator.js';
+import { OpenApiController } from './openapi/openapi.controller.js';
 import { MetricsController } from './telemetry/metrics.controller.js';
 import { MetricsService } from './telemetry/metrics.service.js';
 
-/** The application on the management port: probes and metrics of the public application, whose services it is given. */
+/**
+ * The application on the management port: probes and metrics of the public application, whose services it is given, and the
+ * description of its interface.
+ */
 @Module({})
 export class ManagementModule {
   static of(database: DatabaseService, drain: Drain, metrics: MetricsService): DynamicModule {
     return {
       module: ManagementModule,
       imports: [TerminusModule.forRoot({ logger: false })],
-      controllers: [ProbesController, MetricsController],
+      controllers: [ProbesController, MetricsController, OpenApiController],
       providers: [
         ReadinessIndicator,
         { provide: DatabaseService, useValue: database },

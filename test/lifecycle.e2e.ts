@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { call } from './support/http-call.js';
+import { call, tokenCall } from './support/http-call.js';
 import { importFiles } from './support/import-files.js';
 import { ServiceProcess } from './support/service-process.js';
 import { TcpProxy } from './support/tcp-proxy.js';
@@ -90,6 +90,17 @@ test('it listens before the schema is there: 503 and 500, and recovers by itself
   await database.cliOk('migrate');
   expect(await (await eventually(`${url}/health`, 200)).text()).toBe('Healthy');
   expect((await fetch(`${managementUrl}/readyz`)).status).toBe(200);
+});
+
+test('credentials that nobody can look at: 500 however many come, and no word of a quota (decision 88)', async () => {
+  const { url } = await withDatabase({ MIGRATE_ON_START: 'false', REQUESTS_PER_MINUTE: '3' }).ports();
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const answer = await call(url, tokenCall('C', 'x'));
+    expect([answer.status, answer.headers['retry-after']]).toEqual([500, undefined]);
+  }
+  // They count all the same, as what does not look like credentials does.
+  expect((await call(url)).status).toBe(429);
+  expect((await call(url, tokenCall('C', ''))).status).toBe(429);
 });
 
 if (engine === 'mysql') {

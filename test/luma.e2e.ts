@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { cellsOf, csvRows } from './support/csv-cells.js';
 import { difference, ENDPOINTS, expectedAnswers } from './support/expected-answers.js';
+import { call } from './support/http-call.js';
 import { TestService } from './support/test-service.js';
 
 const FOLDER = resolve(import.meta.dirname, '../../shared/data/luma');
@@ -30,6 +33,22 @@ if (!present && process.env.REQUIRE_LUMA === '1') throw new Error(NOT_RUN);
       expect(expected[path]).not.toEqual([]);
       const response = await service.get(path, token);
       expect(difference(expected[path], Buffer.from(await response.arrayBuffer()))).toBeUndefined();
+    });
+
+    test.each(ENDPOINTS)('%s holds them as CSV, too', async (path) => {
+      for (const [accept, delimiter] of [['text/csv', ','] as const, ['text/csv;delimiter=semicolon', ';'] as const]) {
+        const { body } = await call(service.url, { path, token, headers: { Accept: accept } });
+        const { rows } = csvRows(body, delimiter);
+        expect(rows).toHaveLength(expected[path].length);
+        expect(rows.findIndex((cells, index) => !isDeepStrictEqual(cells, cellsOf(expected[path][index]!)))).toBe(-1);
+      }
+    });
+
+    test.each(ENDPOINTS)('%s holds them line by line, too', async (path) => {
+      const { body } = await call(service.url, { path, token, headers: { Accept: 'application/x-ndjson' } });
+      const elements = body.split('\n');
+      expect(elements.pop()).toBe('');
+      expect(difference(expected[path], Buffer.from(`[${elements.join()}]`))).toBeUndefined();
     });
   });
 });

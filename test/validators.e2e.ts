@@ -127,6 +127,15 @@ describe.each([...ENDPOINTS, ...CONSTANT])('%s', (path) => {
     expect(answer.body).toBe(status === 200 ? full.body : '');
   });
 
+  test('what a client tells caches does not keep it from a 304 (decision 89)', async () => {
+    const ours = await tag(path);
+    for (const header of ['no-cache', 'max-age=0', 'no-store'])
+      expect(await ask(path, ifNoneMatch(ours, { 'Cache-Control': header }))).toMatchObject({ status: 304 });
+    const conditional = { Authorization: `Bearer ${tokens.C}`, 'If-None-Match': ours, 'Accept-Encoding': 'identity' };
+    // It sends no-cache by itself.
+    expect((await fetch(service.url + path, { headers: conditional })).status).toBe(304);
+  });
+
   test('days of a change mean nothing here, alone or beside a tag', async () => {
     const later = { 'If-Modified-Since': new Date(Date.now() + 86_400_000).toUTCString() };
     const earlier = { 'If-Modified-Since': new Date(0).toUTCString() };

@@ -27,6 +27,12 @@ export const CONDITIONAL: Clause[] = [
       same(`status for If-None-Match: ${spelling('"…"')}`, told(answer), [304, 0, etag]);
     }
   }),
+  clause('decision 89', 'also who sends Cache-Control: no-cache along, as fetch does', async (deployment) => {
+    for (const path of ['/stock', '/stock/schema']) {
+      const { answer } = await again(deployment, path, (known) => known, { headers: { 'Cache-Control': 'no-cache' } });
+      same(`status of ${path}`, answer.status, 304);
+    }
+  }),
   clause('decision 72 changed', 'another one gets the whole answer', async (deployment) => {
     const { answer } = await again(deployment, '/prices', () => '"other"');
     same('status', answer.status, 200);
@@ -79,7 +85,11 @@ const told = ({ status, bytes, headers }: Answer) => [status, bytes.length, head
 async function again(deployment: Deployment, path: string, spell: (etag: string) => string, call: Partial<Call> = {}) {
   const { etag } = (await deployment.ask({ path })).headers;
   holds(etag !== undefined, `an ETag of ${path}`, etag);
-  const conditional = (known: string) => ({ path, headers: { 'If-None-Match': spell(known) }, ...call });
+  const conditional = (known: string) => ({
+    path,
+    ...call,
+    headers: { ...call.headers, 'If-None-Match': spell(known) },
+  });
   const answer = await deployment.ask(conditional(etag));
   const latest = answer.headers.etag;
   if (answer.status === 304 || latest === undefined || latest === etag) return { etag, answer };

@@ -90,10 +90,14 @@ export const ENDPOINTS: Clause[] = [
     same('answer', jsonOf(other), jsonOf(await deployment.ask({ path: '/api/version' })));
   }),
   clause('§9.6 additions', 'additions are no new profile (decision 13)', notTestable('is about later releases')),
-  clause('decision 28 public-port', 'the public port has neither probes nor metrics', async (deployment) => {
-    for (const path of ['/livez', '/readyz', '/metrics'])
-      same(`status of ${path}`, (await deployment.ask({ path })).status, 404);
-  }),
+  clause(
+    'decision 28 public-port',
+    'the public port has neither probes nor metrics nor documents',
+    async (deployment) => {
+      for (const path of ['/livez', '/readyz', '/metrics', '/openapi.json', '/docs'])
+        same(`status of ${path}`, (await deployment.ask({ path })).status, 404);
+    },
+  ),
   clause(
     'decision 28 management-port',
     'the management port has probes and metrics (decision 81)',
@@ -104,6 +108,10 @@ export const ENDPOINTS: Clause[] = [
       }
     },
   ),
+  clause('decision 87', 'it describes the interface as OpenAPI', async (deployment) => {
+    const { paths } = jsonOf(await deployment.probe('/openapi.json')) as { paths: object };
+    same('paths', Object.keys(paths).toSorted(), [...ALL, '/auth/token'].toSorted());
+  }),
   clause('decision 28 apart', 'the management port answers no data', async (deployment) => {
     for (const path of ALL) same(`status of ${path}`, (await deployment.probe(path)).status, 404);
   }),

@@ -48,4 +48,5 @@ export const OPERATION: Clause[] = [
   clause('decision 83', 'metrics of the state', notTestable(OPERATORS)),
   clause('decision 84', 'the log of requests', notTestable(OPERATORS)),
   clause('decision 86', 'a wait is one wait', notTestable(OUTAGE)),
+  clause('decision 88', 'a token request without the database is never 429 (§8.4)', notTestable(OUTAGE)),
 ];

@@ -15,7 +15,9 @@ export type Identity =
   /** No bearer token was sent. */
   | { readonly kind: 'none' }
   /** What was sent is not a valid access token; `reason` says why, for the caller. */
-  | { readonly kind: 'invalid'; readonly reason: string };
+  | { readonly kind: 'invalid'; readonly reason: string }
+  /** Credentials came that nobody could look at, since the database did not answer. */
+  | { readonly kind: 'unverified' };
 
 const identities = new WeakMap<Request, Identity>();
 

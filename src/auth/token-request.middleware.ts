@@ -1,5 +1,6 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import { type NextFunction, raw, type Request, type Response } from 'express';
+import { ApiError } from '../http/api-error.js';
 import { TOKEN_PATH } from '../http/token-path.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { type CustomerIdentity, setIdentity } from './identity.js';
@@ -33,6 +34,7 @@ export class TokenRequestMiddleware implements NestMiddleware {
       setIdentity(request, customer);
       outcomes.set(request, { customer });
     } catch (error) {
+      if (!(error instanceof ApiError)) setIdentity(request, { kind: 'unverified' });
       outcomes.set(request, { error });
     }
     next();

@@ -5,6 +5,7 @@ import type { CustomerScope } from '../scope/customer-scope.js';
 import type { Snapshot } from '../database/engine.js';
 import { ProductPrice } from '../pricing/product-price.entity.js';
 import { selectColumns } from '../resource/columns.js';
+import { keysOf } from '../resource/field.decorator.js';
 import { jsonWriter } from '../resource/json-writer.js';
 import { shapeOf } from '../resource/shape.js';
 import { Product } from './product.entity.js';
@@ -17,6 +18,7 @@ const BATCH = 100;
 @Injectable()
 export class CatalogService implements ElementSource {
   readonly shape = shapeOf(Product);
+  readonly keys = keysOf(Product);
   readonly parts = ['products', 'prices'] as const;
   private readonly writePrice = jsonWriter(ProductPrice);
   private readonly selection;
@@ -32,8 +34,8 @@ export class CatalogService implements ElementSource {
     };
   }
 
-  /** The elements of `GET /products`, each as JSON with a comma before it, in batches. */
-  async *elements(snapshot: Snapshot, scope: CustomerScope): AsyncGenerator<Buffer> {
+  /** The elements of `GET /products`, each as JSON with the separator before it, in batches. */
+  async *elements(snapshot: Snapshot, scope: CustomerScope, separator: string): AsyncGenerator<Buffer> {
     for await (const rows of assortment(snapshot, scope, this.selection)) {
       const missing = rows.filter(({ Document }) => Document === null).map(({ SKU }) => SKU as string);
       const made = await this.documents.make(snapshot.query, missing);
@@ -42,13 +44,14 @@ export class CatalogService implements ElementSource {
           document: (row.Document ?? made.get(row.SKU as string)!) as Buffer | string,
           rest: this.writePrice(row, scope) + DOCUMENT_END,
         })),
+        separator,
       );
     }
   }
 }
 
-/** The bytes of all, a comma before each, put together in one go. */
-function joined(elements: readonly { document: Buffer | string; rest: string }[]): Buffer {
+/** The bytes of all, the separator before each, put together in one go. */
+function joined(elements: readonly { document: Buffer | string; rest: string }[], separator: string): Buffer {
   const size = elements.reduce(
     (sum, { document, rest }) => sum + Buffer.byteLength(document) + Buffer.byteLength(rest) + 1,
     0,
@@ -56,7 +59,7 @@ function joined(elements: readonly { document: Buffer | string; rest: string }[]
   const bytes = Buffer.allocUnsafe(size);
   let end = 0;
   for (const { document, rest } of elements) {
-    end += bytes.write(',', end);
+    end += bytes.write(separator, end);
     end += typeof document === 'string' ? bytes.write(document, end) : document.copy(bytes, end);
     end += bytes.write(rest, end);
   }

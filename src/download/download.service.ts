@@ -11,26 +11,27 @@ import { requestIdOf } from '../http/request-id.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import { CustomerScopeService } from '../scope/customer-scope.service.js';
 import { DownloadSlots } from './download-slots.js';
+import type { Batches, Pieces } from './format.js';
 import { watchPace } from './pace.js';
 import {
   compressor,
   type Content,
   describe,
   describeBody,
-  type Encoding,
-  encodingOf,
+  type Representation,
+  representationFor,
   undescribe,
 } from './representation.js';
 
 /** What a data endpoint answers. */
 export interface ElementSource extends Content {
-  /** The elements of the answer as JSON, a comma before each, in batches; no batch is empty. */
-  elements(snapshot: Snapshot, scope: CustomerScope): AsyncIterable<string | Buffer>;
+  /** The keys of each element, in order. */
+  readonly keys: readonly string[];
+  /** The elements of the answer as JSON, the separator (one byte) before each, in batches; no batch is empty. */
+  elements(snapshot: Snapshot, scope: CustomerScope, separator: string): Batches;
 }
 
-type Pieces = AsyncGenerator<string | Buffer, void>;
-
-/** Answers with a JSON array of any length, read from one snapshot at the pace of the client. */
+/** Answers with elements of any number, read from one snapshot at the pace of the client. */
 @Injectable()
 export class DownloadService {
   private readonly logger = new Logger(DownloadService.name);
@@ -43,18 +44,17 @@ export class DownloadService {
   ) {}
 
   /**
-   * Sends the array, or says that the client has it. An error before the first byte is thrown, to be answered as such; a
-   * later one cuts the connection, so that nobody takes a part for the whole. The snapshot ends with the answer, however
-   * that ends.
+   * Sends the elements in the format that the client prefers, or says that the client has them. An error before the
+   * first byte is thrown, to be answered as such; a later one cuts the connection, so that nobody takes a part for the
+   * whole. The snapshot ends with the answer, however that ends.
    */
   async send(response: Response, scope: CustomerScope, source: ElementSource): Promise<void> {
     const { req: request } = response;
-    const encoding = encodingOf(request);
-    response.type('application/json');
-    describe(response, source, scope, encoding);
+    const representation = representationFor(request);
+    describe(response, source, scope, representation);
     if (request.fresh) return void response.status(304).end();
     if (request.method === 'HEAD') {
-      describeBody(response, source, scope, encoding);
+      describeBody(response, source, scope, representation);
       return void response.end();
     }
     // They are of the scope that the guard read; what is sent is of a later snapshot, and an error is of neither.
@@ -63,7 +63,7 @@ export class DownloadService {
     let release: (() => void) | undefined;
     try {
       release = await this.slots.take(scope.customerCode, gone.signal).catch(unlessGone(gone.signal));
-      if (release) await this.sendFrom(response, scope, source, encoding, gone.signal);
+      if (release) await this.sendFrom(response, scope, source, representation, gone.signal);
     } finally {
       release?.();
       gone.forget();
@@ -74,33 +74,37 @@ export class DownloadService {
     response: Response,
     scope: CustomerScope,
     source: ElementSource,
-    encoding: Encoding,
+    representation: Representation,
     gone: AbortSignal,
   ): Promise<void> {
-    const body = this.jsonArray(scope, source, (current) => describeBody(response, source, current, encoding));
+    const begin = (current: CustomerScope) => describeBody(response, source, current, representation);
+    const body = this.bodyOf(scope, source, representation, begin);
     try {
       const first = await body.next();
       if (gone.aborted) return;
-      await this.pipe(first.value!, body, response, compressor(encoding), gone);
+      await this.pipe(first.value!, body, response, compressor(representation), gone);
     } finally {
       await body.return(undefined);
     }
   }
 
-  /** @param begin told the terms that the array is made with, when its first part is there */
-  private async *jsonArray(scope: CustomerScope, source: ElementSource, begin: (scope: CustomerScope) => void): Pieces {
+  /** @param begin told the terms that the body is made with, when its first part is there */
+  private async *bodyOf(
+    scope: CustomerScope,
+    source: ElementSource,
+    { format }: Representation,
+    begin: (scope: CustomerScope) => void,
+  ): Pieces {
     const snapshot = await this.database.snapshot();
     try {
       // The terms are read again, from the snapshot: an import may have changed discount and prices since the guard.
       const current = await this.scopes.find(scope.customerCode, snapshot.query);
       if (!current) throw customerNotFound();
-      const batches = source.elements(snapshot, current)[Symbol.asyncIterator]();
-      const first = await batches.next();
+      const pieces = format.write(source.elements(snapshot, current, format.separator), source.keys);
+      const first = await pieces.next();
       begin(current);
-      if (first.done) return yield '[]';
-      yield opened(first.value);
-      yield* { [Symbol.asyncIterator]: () => batches };
-      yield ']';
+      yield first.value!;
+      yield* pieces;
     } finally {
       await snapshot.close();
     }
@@ -148,13 +152,6 @@ export class DownloadService {
     this.logger.error(`The answer to request ${requestId} was cut: ${what}`, { requestId });
     cutConnection(request.socket, why);
   }
-}
-
-/** The first elements of an array, with what opens it instead of the comma before them. */
-function opened(elements: string | Buffer): Buffer {
-  const bytes = Buffer.from(elements);
-  bytes.write('[');
-  return bytes;
 }
 
 /**

@@ -39,7 +39,7 @@ function unanswered(request: Request): ApiError {
 }
 
 /** The token endpoint answers every error in the shape of RFC 6749 §5.2, those of the server around it too. */
-function tokenErrorBody({ status, body }: ApiError): Readonly<Record<string, string>> {
+export function tokenErrorBody({ status, body }: ApiError): Readonly<Record<string, string>> {
   if (body.error_description || body.message) return body;
   return { error: status < 500 ? 'invalid_request' : 'server_error', error_description: body.error! };
 }

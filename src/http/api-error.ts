@@ -34,6 +34,10 @@ export const pathUnknown = () => new ApiError(404, { error: 'There is nothing at
 export const methodNotAllowed = (allowed: string) =>
   new ApiError(405, { error: `This path does not answer that method; it answers ${allowed}.` }, { Allow: allowed });
 
+/** @param types what the path answers, in words */
+export const notAcceptable = (types: string) =>
+  new ApiError(406, { error: `Accept takes none of what this path answers: ${types}.` });
+
 /** What cannot be read as a request at all; Node finds out before there is an answer to render. */
 export const REQUEST_MALFORMED = Object.freeze({ error: 'The request is malformed.' });
 

@@ -13,6 +13,9 @@ export function setValidator(response: Response, made: unknown): void {
     'Cache-Control': 'private, no-cache',
     Vary: 'Authorization, Accept, Accept-Encoding',
   });
+  // It speaks to caches. Express would take "no-cache", which fetch adds to every conditional request, for a wish to have
+  // the answer whole, and never find that the client has it.
+  delete response.req.headers['cache-control'];
 }
 
 /** Takes the headers back: an error is of no content. */

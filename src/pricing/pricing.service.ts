@@ -4,6 +4,7 @@ import type { ElementSource } from '../download/download.service.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import type { Snapshot } from '../database/engine.js';
 import { selectColumns } from '../resource/columns.js';
+import { keysOf } from '../resource/field.decorator.js';
 import { jsonWriter } from '../resource/json-writer.js';
 import { shapeOf } from '../resource/shape.js';
 import { ProductPrice } from './product-price.entity.js';
@@ -12,13 +13,14 @@ import { ProductPrice } from './product-price.entity.js';
 @Injectable()
 export class PricingService implements ElementSource {
   readonly shape = shapeOf(ProductPrice);
+  readonly keys = keysOf(ProductPrice);
   readonly parts = ['products', 'prices'] as const;
   private readonly write = jsonWriter(ProductPrice);
   private readonly select = selectColumns(ProductPrice);
 
-  /** The elements of `GET /prices`, each as JSON with a comma before it, in batches. */
-  async *elements(snapshot: Snapshot, scope: CustomerScope): AsyncGenerator<string> {
+  /** The elements of `GET /prices`, each as JSON with the separator before it, in batches. */
+  async *elements(snapshot: Snapshot, scope: CustomerScope, separator: string): AsyncGenerator<string> {
     for await (const rows of assortment(snapshot, scope, { select: this.select }))
-      yield rows.map((row) => `,${this.write(row, scope)}`).join('');
+      yield rows.map((row) => separator + this.write(row, scope)).join('');
   }
 }

@@ -29,6 +29,7 @@ export class ProductPrice {
 
   @Computed({
     type: 'varchar',
+    nullable: false,
     meaning: 'Currency of the price, an ISO 4217 code.',
     example: 'EUR',
     ofScope: ({ priceList }) => priceList?.currencyCode,
@@ -48,6 +49,7 @@ export class ProductPrice {
   @Computed({
     type: 'decimal',
     fixedScale: 4,
+    nullable: false,
     meaning: 'Net unit price without VAT, discount applied where eligible.',
     example: 19.95,
     value: ({ Price, DiscountEligible }, { discountPercentage }) =>

@@ -16,6 +16,8 @@ export class QuotaMiddleware implements NestMiddleware {
     response.setHeader('X-Rate-Limit-Limit', window.name);
     response.setHeader('X-Rate-Limit-Remaining', String(remaining));
     response.setHeader('X-Rate-Limit-Reset', new Date(endsAt).toISOString());
-    next(admitted ? undefined : quotaExceeded(window.limit, window.name, retryAfter));
+    // Whose quota it is could not be found out: it ends in an error of ours anyway, and nobody is told to wait an hour.
+    const admit = admitted || identity.kind === 'unverified';
+    next(admit ? undefined : quotaExceeded(window.limit, window.name, retryAfter));
   }
 }

@@ -15,6 +15,8 @@ interface Answer {
   /** One sentence for integrators, with the unit where there is one. */
   meaning: string;
   example: string | number | boolean;
+  /** Declared as required in the schema. */
+  required?: boolean;
 }
 
 interface ColumnDeclaration {
@@ -40,8 +42,6 @@ interface ColumnDeclaration {
 }
 
 interface AnsweredDeclaration extends ColumnDeclaration, Answer {
-  /** Declared as required in the schema. */
-  required?: boolean;
   /** Where the answer is not what the column holds: one of the two. */
   value?: Value;
   ofScope?: ScopeValue;
@@ -49,6 +49,8 @@ interface AnsweredDeclaration extends ColumnDeclaration, Answer {
 
 interface ComputedDeclaration extends Answer {
   type: FieldType;
+  /** False: there always is a value. Default: true. */
+  nullable?: boolean;
   /** Digits that a decimal always shows behind the point; by default trailing zeros are left out. */
   fixedScale?: number;
   /** One of the two. */
@@ -61,7 +63,7 @@ export interface Field
   extends
     ColumnDeclaration,
     Partial<Answer>,
-    Pick<AnsweredDeclaration, 'required' | 'value' | 'ofScope'>,
+    Pick<AnsweredDeclaration, 'value' | 'ofScope'>,
     Pick<ComputedDeclaration, 'fixedScale'> {
   /** Name of the column, key of the answer and header of the import file. */
   name: string;
@@ -119,6 +121,11 @@ export function columnsOf(resource: Resource): readonly Field[] {
 /** The nested arrays of a resource, in order of declaration. */
 export function arraysOf(resource: Resource): readonly NestedArray[] {
   return arrays.get(resource) ?? [];
+}
+
+/** The keys of a resource's elements, in order of answer. */
+export function keysOf(resource: Resource): readonly string[] {
+  return [...fieldsOf(resource), ...arraysOf(resource)].map(({ name }) => name);
 }
 
 function declared(resource: Resource): readonly Field[] {

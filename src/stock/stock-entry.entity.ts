@@ -19,6 +19,7 @@ export class StockEntry {
 
   @Computed({
     type: 'varchar',
+    nullable: false,
     meaning: 'Code of the warehouse.',
     example: 'EU01',
     ofScope: ({ warehouseCode }) => warehouseCode,

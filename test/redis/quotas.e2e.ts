@@ -52,7 +52,7 @@ describe('four replicas on one Redis', () => {
    * What becomes of 2,000 calls at once by replicas that have just started, then of 2,000 of another customer. Where the
    * whole machine is so busy that Redis is slow, replicas count for themselves, as they should: that proves nothing here.
    */
-  async function bursts(attempts = 3): Promise<object[]> {
+  async function bursts(attempts = 5): Promise<object[]> {
     // Redis goes before them, as it does on a machine of its own.
     for (const { process } of replicas) process.yield();
     // The first call finds no script in Redis.

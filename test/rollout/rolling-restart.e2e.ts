@@ -119,7 +119,7 @@ async function fiftyClients(url: string): Promise<ClientFleet> {
 async function sendingSlowly(fleet: ClientFleet, { url }: Replica): Promise<void> {
   const { host } = new URL(url);
   const begun = () =>
-    [...fleet.open].some(({ upstream, since }) => upstream === host && performance.now() - since < 3000);
+    [...fleet.open].some(({ upstream, since }) => upstream === host && performance.now() - since < 500);
   while (!begun()) await sleep(50);
 }
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -23,6 +24,18 @@ export function findRedis(env = process.env) {
 /** The program of an nginx that tests may start; none: undefined. */
 export function findNginx(env = process.env) {
   return findProgram('nginx', env);
+}
+
+/** The program of a Chromium that tests may start; none: undefined. */
+export function findChromium(env = process.env) {
+  return findProgram('chromium', env);
+}
+
+/** What clients in other languages run on: those of them that are here. */
+export function findClientPrograms(env = process.env) {
+  const found = ['curl', 'java', 'python3'].filter((name) => findProgram(name, env));
+  const requests = found.includes('python3') && spawnSync('python3', ['-c', 'import requests']).status === 0;
+  return requests ? [...found, 'requests'] : found;
 }
 
 /** The path of a program; none: undefined. */

@@ -14,9 +14,9 @@ export class ServiceProcess {
     private readonly printed: string[],
   ) {}
 
-  /** Starts with exactly these settings, in the given folder. */
-  static start(environment: Record<string, string>, folder: string): ServiceProcess {
-    const child = spawn(process.execPath, [MAIN], {
+  /** Starts with exactly these settings, in the given folder. @param main another build than ours */
+  static start(environment: Record<string, string>, folder: string, main = MAIN): ServiceProcess {
+    const child = spawn(process.execPath, [main], {
       cwd: folder,
       env: { PATH: process.env.PATH, PORT: '0', MANAGEMENT_PORT: '0', ...environment },
     });

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { type Dialect, dialectOf } from './dialect.js';
 
-// Two migrations run on this: another table, say, needs triggers of its own, in a migration of its own.
+// Migrations that have run build on this: what they get must stay as it is. Another table names itself.
 
 const PRODUCT_TABLES = [
   'products',
@@ -33,18 +33,20 @@ interface Trigger {
  * The triggers of the tables that documents are made of.
  * @param prefix of their names
  * @param order in which they renew the version and delete documents
+ * @param tables those of the first release, unless named
  */
 export async function productTriggers(
   queryRunner: QueryRunner,
   prefix: string,
   order: 'documents first' | 'version first',
+  tables: readonly string[] = PRODUCT_TABLES,
 ): Promise<Trigger[]> {
   const dialect = await dialectOf(queryRunner);
   const renew = [bump(dialect, 'products', "''")];
   return Object.entries(SIDES).flatMap(([event, sides]) => {
     const forget = sides.map((side) => `DELETE FROM product_documents WHERE SKU = ${side}.SKU`);
     const statements = order === 'version first' ? [...renew, ...forget] : [...forget, ...renew];
-    return PRODUCT_TABLES.map((table) => dialect.trigger(nameOf(prefix, table, event), event, table, statements));
+    return tables.map((table) => dialect.trigger(nameOf(prefix, table, event), event, table, statements));
   });
 }
 

@@ -31,7 +31,7 @@ test.each([
   }
   // Streams close their files a little later.
   for (let turn = 0; turn < 50 && openFiles() > before; turn++) await sleep(10);
-  expect(openFiles()).toBe(before);
+  expect(openFiles()).toBeLessThanOrEqual(before);
 });
 
 test('what a stream brings is read as often as it is wanted, and closed in the end', async () => {
@@ -45,5 +45,5 @@ test('what a stream brings is read as often as it is wanted, and closed in the e
   }
   expect(file).toMatchObject({ name: 'standard input', size: 4, position: 4 });
   await file.close();
-  expect(openFiles()).toBe(before);
+  expect(openFiles()).toBeLessThanOrEqual(before);
 });

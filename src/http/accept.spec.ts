@@ -1,0 +1,93 @@
+import { preferred } from './accept.js';
+
+const OFFERS = [
+  { type: 'application/json', name: 'json' },
+  { type: 'application/x-ndjson', parameters: { charset: 'utf-8' }, name: 'lines' },
+  { type: 'text/csv', parameters: { charset: 'utf-8', bom: '0' }, name: 'csv' },
+  { type: 'text/csv', parameters: { charset: 'utf-8', bom: '1' }, name: 'csv+bom' },
+] as const;
+const LONG = 'x/y;q=0.1,'.repeat(1600);
+
+test.each<[string | undefined, string | undefined]>([
+  // Nothing that could be read: as if there were none.
+  [undefined, 'json'],
+  ['', 'json'],
+  [' ', 'json'],
+  [',,;,', 'json'],
+  ['nonsense', 'json'],
+  ['text csv', 'json'],
+  ['text/csv bom=1', 'json'],
+  ['text/csv;q=x', 'json'],
+  ['text/csv;q=', 'json'],
+  ['text/csv;q=-1', 'json'],
+  // One type.
+  ['application/json', 'json'],
+  ['Application/JSON', 'json'],
+  ['application/json; charset=utf-8', 'json'],
+  ['application/json;charset=iso-8859-1;odata=verbose', 'json'],
+  ['application/x-ndjson', 'lines'],
+  ['application/x-ndjson; charset="UTF-8"', 'lines'],
+  ['application/x-ndjson; charset=utf-16', undefined],
+  ['text/csv', 'csv'],
+  ['TEXT/CSV', 'csv'],
+  ['text/csv; charset=UTF-8', 'csv'],
+  ['text/csv;', 'csv'],
+  ['text/csv;charset="utf-8', 'csv'],
+  ['text/csv;charset=iso-8859-1', undefined],
+  ['text/csv;unknown=1', undefined],
+  ['text/csv;__proto__=1', undefined],
+  ['text/csv;constructor=1', undefined],
+  ['text/csv;bom', 'csv'],
+  ['text/csv;bom=2', undefined],
+  ['text/csv;bom=0', 'csv'],
+  ['text/csv;bom=1', 'csv+bom'],
+  ['text/csv ; BOM = "1" ; charset=utf-8', 'csv+bom'],
+  ['text/html', undefined],
+  ['text/csv/', undefined],
+  ['/', undefined],
+  // Ranges.
+  ['*/*', 'json'],
+  ['*', 'json'],
+  ['*;q=.2', 'json'],
+  ['*/*;unknown=1', 'json'],
+  ['application/*', 'json'],
+  ['text/*', 'csv'],
+  ['text/*;bom=1', 'csv+bom'],
+  ['*/json', undefined],
+  ['image/*', undefined],
+  // What others send.
+  ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', 'json'],
+  ['text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8', 'json'],
+  ['application/json, text/plain, */*', 'json'],
+  ['text/xml, application/*+json', undefined],
+  // Several: the highest quality, of equal ones the first offer.
+  ['text/csv, application/json', 'json'],
+  ['text/csv, application/x-ndjson', 'lines'],
+  ['text/csv, */*', 'json'],
+  ['text/csv, */*;q=0.9', 'csv'],
+  ['text/csv;q=0.9, application/json;q=0.8', 'csv'],
+  ['text/csv;q=0.8, application/json;q=0.9', 'json'],
+  ['text/csv;q=0.001, image/png', 'csv'],
+  ['text/csv;q=1.000, application/json;q=7', 'json'],
+  ['nonsense, text/csv', 'csv'],
+  ['text/html, text/csv;q=0.1', 'csv'],
+  ['text/html;level="1,2\\"", text/csv', 'csv'],
+  // The most exact range decides, wherever it stands.
+  ['application/json;q=0, */*', 'lines'],
+  ['*/*, application/json;q=0', 'lines'],
+  ['application/*;q=0, */*', 'csv'],
+  ['application/*;q=0.1, text/csv;q=0.2, */*', 'csv'],
+  ['application/*;q=0.1, text/csv;q=0.2, */*, application/json', 'json'],
+  ['text/csv;bom=1, text/csv;q=0.5', 'csv+bom'],
+  ['text/csv;bom=1;q=0.5, text/csv', 'csv'],
+  ['text/csv;q=0.5, text/csv;q=0.6, application/json;q=0.55', 'csv'],
+  ['text/csv;q=0', undefined],
+  ['*/*;q=0', undefined],
+  ['*/*;q=0, text/csv;q=0.1', 'csv'],
+  // As long as headers may be.
+  [`${LONG}text/csv`, 'csv'],
+  ['text/csv;bom=1'.padEnd(16_000, ';'), 'csv+bom'],
+  [','.repeat(16_000), 'json'],
+])('%.80j is answered with %s', (accept, name) => {
+  expect(preferred(accept, OFFERS)?.name).toBe(name);
+});

@@ -1,0 +1,112 @@
+import type { OpenAPIObject, SchemaObject } from 'openapi3-ts/oas31';
+import { LIFETIME_SECONDS } from '../auth/access-token.service.js';
+import { API_VERSION } from '../schema/schema.js';
+import { DATA } from './data-endpoints.js';
+import { schemasOf } from './field-schemas.js';
+import { HEADERS } from './headers.js';
+import { BASIC, paths, TOKEN } from './operations.js';
+import { ERROR_SCHEMAS, RESPONSES } from './responses.js';
+
+const DESCRIPTION = `A wholesaler's customers fetch their own products, stock and prices, filtered and priced for
+exactly them. The access token alone says whose data is answered.
+
+- **Every key is always there.** Unknown is \`null\`, no elements is \`[]\`. Ignore keys and headers that you do not know.
+- **Numbers are exact decimals.** Do not parse them into binary floats where they are money.
+- **An answer is complete or visibly broken.** One that cannot be finished ends with a reset connection and without the
+  end of its chunked body: throw it away and repeat the request.
+- **Quotas** are counted for the customer, whatever the key and the token: see the \`X-Rate-Limit-*\` headers. After a
+  429 wait for \`Retry-After\`, after a 5xx back off.
+- \`HEAD\` is answered wherever \`GET\` is. Another method is 405 with \`Allow\`, an unknown path 404, both with an
+  \`Error\` (on \`/auth/token\` a \`TokenError\`). What is no HTTP is answered 400, 408 or 431 and is not counted.`;
+
+/** Describes the whole interface, from the declarations that also make its answers. */
+export function openApiDocument(): OpenAPIObject {
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Customer Data Service', version: API_VERSION, description: DESCRIPTION },
+    servers: [
+      {
+        url: 'https://{host}',
+        description: 'Wherever the wholesaler runs it.',
+        variables: {
+          host: { default: 'customer-data.example', description: 'Name of the service, handed over with the API key.' },
+        },
+      },
+    ],
+    tags: [
+      { name: 'Authentication', description: 'Access tokens.' },
+      ...DATA.map(({ tag, summary }) => ({ name: tag, description: `${summary}.` })),
+      { name: 'Service', description: 'The service itself. Public.' },
+    ],
+    paths: paths(),
+    components: {
+      securitySchemes: {
+        [TOKEN]: {
+          type: 'oauth2',
+          description: `A bearer token (RFC 6750) of \`POST /auth/token\`, valid for ${LIFETIME_SECONDS} seconds.`,
+          flows: { clientCredentials: { tokenUrl: '/auth/token', scopes: {} } },
+        },
+        [BASIC]: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'Customer Code and API key, for the token request only.',
+        },
+      },
+      schemas: {
+        ...Object.assign({}, ...DATA.map(({ resource }) => schemasOf(resource))),
+        ...SCHEMAS,
+        ...ERROR_SCHEMAS,
+      },
+      responses: RESPONSES,
+      headers: HEADERS,
+    },
+  };
+}
+
+const SCHEMAS: Record<string, SchemaObject> = {
+  TokenResponse: {
+    type: 'object',
+    properties: {
+      access_token: { type: 'string', description: 'To be sent as it is; a JSON Web Token.' },
+      token_type: { type: 'string', const: 'Bearer' },
+      expires_in: { type: 'integer', description: 'Seconds that it lives.', examples: [LIFETIME_SECONDS] },
+    },
+    required: ['access_token', 'token_type', 'expires_in'],
+  },
+  Schema: {
+    type: 'object',
+    properties: {
+      endpoint: { type: 'string', description: 'The path that is described.', enum: DATA.map(({ path }) => path) },
+      apiVersion: { type: 'string', description: 'The profile, as `GET /api/version` tells it.' },
+      fields: { type: 'array', items: { $ref: '#/components/schemas/SchemaField' } },
+      arrays: {
+        type: 'object',
+        description: 'The nested arrays, each by its name with the first letter in lower case. Products only.',
+        additionalProperties: {
+          type: 'object',
+          properties: {
+            wireName: { type: 'string', description: 'Key of the data.' },
+            fields: { type: 'array', items: { $ref: '#/components/schemas/SchemaField' } },
+          },
+          required: ['wireName', 'fields'],
+        },
+      },
+    },
+    required: ['endpoint', 'apiVersion', 'fields'],
+  },
+  SchemaField: {
+    type: 'object',
+    properties: {
+      name: { type: 'string', description: 'Key of the data with its first letter in lower case.' },
+      type: { type: 'string', examples: ['string', 'integer', 'decimal', 'boolean', 'date', 'datetime'] },
+      required: { type: 'boolean', description: 'True for the SKU of the element itself.' },
+      wireName: { type: 'string', description: 'Key of the data.' },
+    },
+    required: ['name', 'type', 'required', 'wireName'],
+  },
+  Version: {
+    type: 'object',
+    properties: { apiVersion: { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}$' } },
+    required: ['apiVersion'],
+  },
+};

@@ -1,0 +1,45 @@
+import type { SchemaObject } from 'openapi3-ts/oas31';
+import { arraysOf, type Field, fieldsOf, type FieldType, type Resource } from '../resource/field.decorator.js';
+
+/** What a column type is in an answer. */
+const TYPES: Record<FieldType, SchemaObject & { type: 'string' | 'integer' | 'number' | 'boolean' }> = {
+  varchar: { type: 'string' },
+  text: { type: 'string' },
+  int: { type: 'integer' },
+  decimal: { type: 'number', format: 'decimal' },
+  boolean: { type: 'boolean' },
+  date: { type: 'string', format: 'date' },
+  datetime: { type: 'string', format: 'date-time' },
+};
+
+/** The schemas of a resource and of the elements of its nested arrays, each by the name of its class. */
+export function schemasOf(resource: Resource): Record<string, SchemaObject> {
+  const fields = fieldsOf(resource).map((field) => [field.name, fieldSchema(field)] as const);
+  const arrays = arraysOf(resource).map(({ name, resource: element }) => [name, arrayOf(element)] as const);
+  const properties = Object.fromEntries([...fields, ...arrays]);
+  // Every key is always there (decision 1).
+  const own: SchemaObject = { type: 'object', properties, required: Object.keys(properties) };
+  return Object.assign({ [resource.name]: own }, ...arraysOf(resource).map((array) => schemasOf(array.resource)));
+}
+
+/** The schema of an array of a resource's elements. */
+export function arrayOf(resource: Resource): SchemaObject {
+  return { type: 'array', items: { $ref: `#/components/schemas/${resource.name}` } };
+}
+
+/** An element of a resource, of the examples in its declarations. */
+export function exampleOf(resource: Resource): Record<string, unknown> {
+  const arrays = arraysOf(resource).map(({ name, resource: element }) => [name, [exampleOf(element)]]);
+  return Object.fromEntries([...fieldsOf(resource).map(({ name, example }) => [name, example]), ...arrays]);
+}
+
+function fieldSchema({ type, length, meaning, example, primary, nullable = !primary }: Field): SchemaObject {
+  const { type: jsonType, ...rest } = TYPES[type];
+  return {
+    description: meaning!,
+    type: nullable ? [jsonType, 'null'] : jsonType,
+    ...rest,
+    ...(length ? { maxLength: length } : {}),
+    examples: [example],
+  };
+}

@@ -1,0 +1,33 @@
+import { Controller, Get, NotFoundException, Param, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { join } from 'node:path';
+import { openApiDocument } from './document.js';
+
+/** The build puts the bundle of Swagger UI beside our own files. */
+const PAGE = join(import.meta.dirname, 'page');
+const FILES = new Set(['index.html', 'start.js', 'swagger-ui.css', 'swagger-ui-bundle.js']);
+
+/** Nothing comes from elsewhere, whatever a bundle would like to fetch. */
+const POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
+
+/** The description of the interface, on the management port: for programs, and as a page for people. */
+@Controller()
+export class OpenApiController {
+  private readonly document = openApiDocument();
+
+  @Get('openapi.json')
+  read(): object {
+    return this.document;
+  }
+
+  @Get('docs')
+  page(@Res() response: Response): void {
+    this.file('index.html', response);
+  }
+
+  @Get('docs/:file')
+  file(@Param('file') file: string, @Res() response: Response): void {
+    if (!FILES.has(file)) throw new NotFoundException();
+    response.set('Content-Security-Policy', POLICY).sendFile(join(PAGE, file));
+  }
+}

@@ -1,0 +1,197 @@
+import type { OperationObject, ParameterObject, PathsObject, ResponseObject, SchemaObject } from 'openapi3-ts/oas31';
+import { LIFETIME_SECONDS } from '../auth/access-token.service.js';
+import { csvWriter } from '../resource/csv-writer.js';
+import { keysOf, type Resource } from '../resource/field.decorator.js';
+import { API_VERSION, schemaOf } from '../schema/schema.js';
+import { DATA, type DataEndpoint } from './data-endpoints.js';
+import { arrayOf, exampleOf } from './field-schemas.js';
+import { COUNTED, headers, VALIDATED } from './headers.js';
+import { answer, tokenFailures } from './responses.js';
+
+/** The names of the two security schemes. */
+export const TOKEN = 'accessToken';
+export const BASIC = 'clientBasic';
+
+const REQUEST_ID: ParameterObject = {
+  name: 'X-Request-Id',
+  in: 'header',
+  description: 'Id for the log, 1 to 128 letters, digits, dots, dashes and underscores; another is replaced.',
+  schema: { type: 'string' },
+};
+
+const IF_NONE_MATCH: ParameterObject = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The `ETag` of an answer that the client has; 304 while it holds.',
+  schema: { type: 'string' },
+};
+
+const ACCEPT_ENCODING: ParameterObject = {
+  name: 'Accept-Encoding',
+  in: 'header',
+  description: 'Compression that the client understands: `br`, `gzip`, with q-values.',
+  schema: { type: 'string' },
+};
+
+/** Sent with whatever was HTTP at all. */
+const ALWAYS = {
+  400: answer('Malformed'),
+  417: answer('ExpectationFailed'),
+  429: answer('QuotaExceeded'),
+};
+
+const PROTECTED = { ...ALWAYS, 401: answer('Unauthorized') };
+
+/** The operations of the interface, by path and method. */
+export function paths(): PathsObject {
+  return Object.assign(
+    { '/auth/token': { post: requestToken() } },
+    ...DATA.map((endpoint) => ({
+      [endpoint.path]: { get: dataOperation(endpoint) },
+      [`${endpoint.path}/schema`]: { get: schemaOperation(endpoint) },
+    })),
+    { '/api/version': { get: readVersion() }, '/health': { get: readHealth() } },
+  ) as PathsObject;
+}
+
+function requestToken(): OperationObject {
+  const form: SchemaObject = {
+    type: 'object',
+    properties: {
+      grant_type: { type: 'string', const: 'client_credentials' },
+      client_id: { type: 'string', description: 'Customer Code; not needed with HTTP Basic.', examples: ['DEMO-SHOP'] },
+      client_secret: { type: 'string', description: 'API key; never together with HTTP Basic.', format: 'password' },
+      scope: { type: 'string', description: 'Ignored.' },
+    },
+    required: ['grant_type'],
+  };
+  return {
+    operationId: 'requestToken',
+    tags: ['Authentication'],
+    summary: 'Request an access token',
+    description:
+      'OAuth 2.0 client credentials (RFC 6749 §4.4): in the form, or by HTTP Basic with both halves form-encoded. ' +
+      'Keep the token and use it for all calls until shortly before it expires.',
+    security: [{}, { [BASIC]: [] }],
+    parameters: [REQUEST_ID],
+    requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: form } } },
+    responses: {
+      200: {
+        description: 'An access token.',
+        headers: headers(...COUNTED, 'NoStore', 'Pragma'),
+        content: json('TokenResponse', {
+          access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.signature',
+          token_type: 'Bearer',
+          expires_in: LIFETIME_SECONDS,
+        }),
+      },
+      ...tokenFailures(),
+    },
+  };
+}
+
+function dataOperation({ path, resource, tag, summary, description }: DataEndpoint): OperationObject {
+  return {
+    operationId: `read${tag}`,
+    tags: [tag],
+    summary,
+    description,
+    security: [{ [TOKEN]: [] }],
+    parameters: [REQUEST_ID, IF_NONE_MATCH, ACCEPT_ENCODING],
+    responses: {
+      200: {
+        description: `Everything of \`${path}\` that the customer may see, from one snapshot of the database.`,
+        headers: headers(...COUNTED, ...VALIDATED, 'Content-Encoding'),
+        content: dataContent(resource),
+      },
+      304: answer('NotModified'),
+      ...PROTECTED,
+      404: answer('CustomerNotFound'),
+      406: answer('NotAcceptable'),
+      500: answer('Unexpected'),
+    },
+  };
+}
+
+/** By `Accept`; JSON is the default. */
+function dataContent(resource: Resource): ResponseObject['content'] {
+  const element = exampleOf(resource);
+  const json = JSON.stringify(element);
+  const { header, row } = csvWriter(keysOf(resource), ',');
+  const text = (description: string, value: string) => ({
+    schema: { type: 'string' as const, description },
+    examples: example(value),
+  });
+  return {
+    'application/json': { schema: arrayOf(resource), examples: example([element]) },
+    'application/x-ndjson': text('An element a line, each as in JSON.', `${json}\n`),
+    'text/csv': text(
+      'RFC 4180, in the order of the fields; nested arrays as JSON in one cell. Parameters of the type in `Accept`: ' +
+        '`delimiter=semicolon`, and `bom=1` for a byte-order mark.',
+      header + row(json),
+    ),
+  };
+}
+
+function schemaOperation({ path, resource, tag }: DataEndpoint): OperationObject {
+  return {
+    operationId: `read${tag}Schema`,
+    tags: [tag],
+    summary: `Fields of ${path}`,
+    description: 'Changes only with the profile (`apiVersion`).',
+    security: [{ [TOKEN]: [] }],
+    parameters: [REQUEST_ID, IF_NONE_MATCH],
+    responses: {
+      200: validated('The fields in the order of the answer.', 'Schema', schemaOf(path, resource)),
+      304: answer('NotModified'),
+      ...PROTECTED,
+    },
+  };
+}
+
+function readVersion(): OperationObject {
+  return {
+    operationId: 'readVersion',
+    tags: ['Service'],
+    summary: 'The deployed profile of the interface',
+    security: [{}],
+    parameters: [REQUEST_ID, IF_NONE_MATCH],
+    responses: {
+      200: validated('The profile.', 'Version', { apiVersion: API_VERSION }),
+      304: answer('NotModified'),
+      ...ALWAYS,
+      500: answer('Unexpected'),
+    },
+  };
+}
+
+function readHealth(): OperationObject {
+  return {
+    operationId: 'readHealth',
+    tags: ['Service'],
+    summary: 'Whether the service and its database work',
+    security: [{}],
+    parameters: [REQUEST_ID],
+    responses: {
+      200: health('They do.', 'Healthy'),
+      ...ALWAYS,
+      503: health('The database does not answer, or has not the schema of this release.', 'Unhealthy'),
+    },
+  };
+}
+
+const health = (description: string, word: string): ResponseObject => ({
+  description,
+  headers: headers(...COUNTED, 'NoStore'),
+  content: { 'text/plain': { schema: { type: 'string', const: word }, example: word } },
+});
+
+const example = (value: unknown) => ({ example: { value } });
+
+const json = (schema: string, value: unknown): ResponseObject['content'] => ({
+  'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, examples: example(value) },
+});
+
+function validated(description: string, schema: string, value: unknown): ResponseObject {
+  return { description, headers: headers(...COUNTED, ...VALIDATED), content: json(schema, value) };
+}

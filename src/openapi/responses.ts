@@ -1,0 +1,124 @@
+import type { ReferenceObject, ResponseObject, SchemaObject } from 'openapi3-ts/oas31';
+import { invalidClient, invalidRequest, unsupportedGrantType } from '../auth/token-error.js';
+import {
+  type ApiError,
+  customerNotFound,
+  notAcceptable,
+  quotaExceeded,
+  requestUnreadable,
+  tokenInvalid,
+  tokenMissing,
+  unexpected,
+} from '../http/api-error.js';
+import { FORMATS_IN_WORDS } from '../download/representation.js';
+import { tokenErrorBody } from '../http/api-error.filter.js';
+import { COUNTED, headers, VALIDATED } from './headers.js';
+
+/** The shapes of error bodies (interface §7, §5.8). */
+export const ERROR_SCHEMAS = {
+  Error: {
+    type: 'object',
+    properties: { error: { type: 'string', description: 'What is wrong and what to do, in English.' } },
+    required: ['error'],
+  },
+  QuotaError: {
+    type: 'object',
+    properties: { message: { type: 'string', description: 'The limit and the window that apply.' } },
+    required: ['message'],
+  },
+  TokenError: {
+    type: 'object',
+    description: 'RFC 6749 §5.2.',
+    properties: {
+      error: {
+        type: 'string',
+        description: 'For programs.',
+        enum: ['invalid_request', 'invalid_client', 'unsupported_grant_type', 'server_error'],
+      },
+      error_description: { type: 'string', description: 'What is wrong, in English.' },
+    },
+    required: ['error', 'error_description'],
+  },
+} satisfies Record<string, SchemaObject>;
+
+type Header = Parameters<typeof headers>[number];
+
+/** An answer with a body of one of these schemas, as the errors themselves say it. */
+function failure(
+  description: string,
+  schema: keyof typeof ERROR_SCHEMAS,
+  errors: readonly ApiError[],
+  more: readonly Header[] = [],
+): ResponseObject {
+  const bodies = errors.map((error) => (schema === 'TokenError' ? tokenErrorBody(error) : error.body));
+  const examples = Object.fromEntries(bodies.map((value, index) => [`example${index + 1}`, { value }]));
+  return {
+    description,
+    headers: headers(...COUNTED, ...more),
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, examples } },
+  };
+}
+
+const MALFORMED = 'HTTP that makes no sense, such as two `Host` headers.';
+const EXPECTATION = 'An unknown `Expect`.';
+const UNEXPECTED = 'Something failed that the client cannot mend; the database may be away. Wait, then try again.';
+
+const quotaError = (...more: Header[]) =>
+  failure(
+    'The quota of the minute or of the hour is used up: wait for `Retry-After` seconds.',
+    'QuotaError',
+    [quotaExceeded(60, '1m', 59), quotaExceeded(1000, '1h', 2400)],
+    ['Retry-After', ...more],
+  );
+
+/** The answers that several operations have, by name. */
+export const RESPONSES = {
+  NotModified: {
+    description: 'What the client has of this `ETag` still holds. No body.',
+    headers: headers(...COUNTED, ...VALIDATED),
+  },
+  Malformed: failure(MALFORMED, 'Error', [requestUnreadable(400)]),
+  Unauthorized: failure(
+    'The access token is missing, malformed, foreign or expired: request a new one.',
+    'Error',
+    [tokenMissing(), tokenInvalid('it has expired')],
+    ['BearerChallenge'],
+  ),
+  CustomerNotFound: failure('The customer is gone or inactive.', 'Error', [customerNotFound()]),
+  NotAcceptable: failure('`Accept` takes none of the types that are answered.', 'Error', [
+    notAcceptable(FORMATS_IN_WORDS),
+  ]),
+  ExpectationFailed: failure(EXPECTATION, 'Error', [requestUnreadable(417)]),
+  QuotaExceeded: quotaError(),
+  Unexpected: failure(UNEXPECTED, 'Error', [unexpected()]),
+} satisfies Record<string, ResponseObject>;
+
+/** One of them. */
+export const answer = (name: keyof typeof RESPONSES): ReferenceObject => ({ $ref: `#/components/responses/${name}` });
+
+/** The errors of `POST /auth/token`, by status. */
+export function tokenFailures(): Record<string, ResponseObject> {
+  const noStore = ['NoStore', 'Pragma'] as const;
+  const refusal = (description: string, errors: ApiError[], ...more: Header[]) =>
+    failure(description, 'TokenError', errors, [...noStore, ...more]);
+  return {
+    400: refusal('This is no token request.', [
+      invalidRequest('The parameter client_id is missing or empty.'),
+      unsupportedGrantType(),
+    ]),
+    401: refusal(
+      'Unknown or inactive customer, or a wrong, revoked or expired key.',
+      [invalidClient(false)],
+      'BasicChallenge',
+    ),
+    413: refusal('A body of more than 16 kB.', [
+      invalidRequest('The body cannot be read: send a form of at most 16kb.', 413),
+    ]),
+    415: refusal('A body in a `Content-Encoding` that is not read.', [
+      invalidRequest('The body cannot be read: send a form of at most 16kb.', 415),
+    ]),
+    417: refusal(EXPECTATION, [requestUnreadable(417)]),
+    429: quotaError(...noStore),
+    500: refusal(UNEXPECTED, [unexpected()]),
+  };
+}

@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process';
+import { type Answer, call, tokenCall, tokenIn } from '../support/http-call.js';
+import { ServiceProcess } from '../support/service-process.js';
+import { A, smallCatalogue } from '../support/small-catalogue.js';
+import { TestDatabase } from '../support/test-service.js';
+import { stepsOf, TreeCopy } from '../support/walk.js';
+
+const WALKS = ['Add a field', 'Add a nested array', 'Add an endpoint', 'Add a profile'];
+
+type Json = Record<string, unknown>;
+
+let tree: TreeCopy;
+let database: TestDatabase;
+let service: ServiceProcess;
+let url: string;
+let ask: (path: string, headers?: Record<string, string>) => Promise<Answer>;
+let document: { info: Json; components: { schemas: Record<string, { properties: Json }> }; paths: Json };
+
+/** A database of the present release goes on with the extended one. */
+beforeAll(async () => {
+  tree = new TreeCopy();
+  for (const chapter of WALKS) tree.follow(stepsOf('docs/extending.md', chapter));
+  tree.build();
+  database = await TestDatabase.create();
+  await database.load(smallCatalogue);
+  const client_secret = await database.cliOk('key', 'issue', A);
+  extendedCli('migrate');
+  const environment = { DATABASE_URL: database.url, DEMO_DATA: 'false' };
+  service = ServiceProcess.start(environment, database.folder, tree.main);
+  const ports = await service.ready();
+  ({ url } = ports);
+  const token = tokenIn(await call(url, tokenCall(A, client_secret)));
+  ask = (path, headers) => call(url, { path, token, headers });
+  document = JSON.parse((await call(ports.managementUrl, { path: '/openapi.json' })).body) as typeof document;
+}, 180_000);
+afterAll(async () => {
+  await service?.stop();
+  await database?.drop();
+  tree?.remove();
+});
+
+function extendedCli(...args: string[]): string {
+  const env = { PATH: process.env.PATH, DATABASE_URL: database.url };
+  return execFileSync(process.execPath, [tree.cli, ...args], { env, encoding: 'utf8' });
+}
+
+const get = async (path: string) => JSON.parse((await ask(path)).body) as unknown;
+const byName = (fields: unknown) => new Map((fields as Json[]).map((field) => [field.name, field]));
+
+test('a field: one declaration and a migration, and it is stored, imported, answered and described', async () => {
+  const [header, ...products] = smallCatalogue['products.csv']!.trimEnd().split('\n');
+  const rows = products.map((line) => `${line},${line.startsWith('SHARED,') ? 'Winter' : ''}`);
+  const files = await database.files({ 'products.csv': [`${header},Season`, ...rows].join('\n') });
+  expect((await get('/products')) as Json[]).toContainEqual(expect.objectContaining({ SKU: 'SHARED', Season: null }));
+  extendedCli('import', files);
+  const answered = ((await get('/products')) as Json[]).find(({ SKU }) => SKU === 'SHARED');
+  expect(Object.keys(answered!).slice(28, 31)).toEqual(['ProductCompositionText', 'Season', 'ProductImages']);
+  expect(answered!.Season).toBe('Winter');
+  const { fields } = (await get('/products/schema')) as Json;
+  expect(byName(fields).get('season')).toEqual({
+    name: 'season',
+    type: 'string',
+    required: false,
+    wireName: 'Season',
+  });
+  expect(document.components.schemas.Product!.properties.Season).toEqual({
+    description: 'Season that it is made for.',
+    type: ['string', 'null'],
+    maxLength: 64,
+    examples: ['Carnival 2027'],
+  });
+});
+
+test('a nested array: from its file to the answer, and a foreign change shows at once', async () => {
+  const files = await database.files({
+    'product_videos.csv': 'SKU,VideoID,Url\nSHARED,V-2,\nSHARED,V-1,https://x/1\n',
+  });
+  extendedCli('import', files);
+  const videos = async () => ((await get('/products')) as Json[]).find(({ SKU }) => SKU === 'SHARED')!.ProductVideos;
+  expect(await videos()).toEqual([
+    { VideoID: 'V-1', Url: 'https://x/1' },
+    { VideoID: 'V-2', Url: null },
+  ]);
+  await database.sql(`DELETE FROM product_videos WHERE VideoID = 'V-1'`);
+  expect(await videos()).toEqual([{ VideoID: 'V-2', Url: null }]);
+  const { arrays } = (await get('/products/schema')) as { arrays: Record<string, Json> };
+  expect(byName(arrays.productVideos!.fields).size).toBe(2);
+  expect(document.components.schemas.ProductVideo).toBeDefined();
+});
+
+test('an endpoint: of the scope of the customer, with its schema, in every format', async () => {
+  const barcodes = { Barcode: null, CartonBarcode: null };
+  expect(await get('/barcodes')).toEqual(['A-ONLY', 'FIXED', 'SHARED'].map((SKU) => ({ SKU, ...barcodes })));
+  expect(await get('/barcodes/schema')).toMatchObject({ endpoint: '/barcodes', apiVersion: '2027-01' });
+  expect((await ask('/barcodes', { Accept: 'text/csv' })).body).toBe(
+    'SKU,Barcode,CartonBarcode\r\nA-ONLY,,\r\nFIXED,,\r\nSHARED,,\r\n',
+  );
+  expect((await call(url, { path: '/barcodes' })).status).toBe(401);
+  expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/barcodes', '/barcodes/schema']));
+});
+
+test('a profile: told everywhere, and no validator of the old one holds', async () => {
+  expect(await get('/api/version')).toEqual({ apiVersion: '2027-01' });
+  expect(document.info.version).toBe('2027-01');
+});

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { ServiceProcess } from '../support/service-process.js';
+
+/** The program, which jest.config.mjs found. */
+declare const CHROMIUM: string;
+
+const folder = mkdtempSync(join(tmpdir(), 'customer-data-page-'));
+let browser: Browser;
+let service: ServiceProcess;
+beforeAll(async () => {
+  service = ServiceProcess.start({ DEMO_DATA: 'false' }, folder);
+  // As root, which CI is, Chromium has no sandbox.
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-quic'] });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('the page shows every operation and field, and fetches nothing from elsewhere', async () => {
+  const { managementUrl } = await service.ports();
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
+  const [requests, complaints]: [string[], string[]] = [[], []];
+  page.on('request', (request) => requests.push(new URL(request.url()).origin));
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(`${managementUrl}/docs`);
+  await page.getByText('/auth/token').first().waitFor();
+  const operations = await page.locator('.opblock').count();
+  expect(operations).toBe(9);
+  await page.locator('#operations-Stock-readStock .opblock-summary').click();
+  await page.getByText('Quantities that can be ordered now').waitFor();
+  await page.screenshot({ path: process.env.SCREENSHOT ?? join(folder, 'page.png'), fullPage: true });
+  expect(complaints).toEqual([]);
+  expect(new Set(requests.filter((origin) => origin !== 'null'))).toEqual(new Set([managementUrl]));
+});

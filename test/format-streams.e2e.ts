@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { csvRows } from './support/csv-cells.js';
+import { ENDPOINTS } from './support/expected-answers.js';
+import { call } from './support/http-call.js';
+import { TestService } from './support/test-service.js';
+import { catalogueVersion, loadVersion, SlowDownload } from './support/versioned-catalogue.js';
+
+// An answer of many pieces, of which a client has not read all when something happens.
+
+const JWT_SECRET = 's'.repeat(40);
+const TYPES = ['text/csv', 'text/csv;delimiter=semicolon', 'application/x-ndjson'];
+const ENCODINGS = ['identity', 'gzip', 'br'] as const;
+const DECODERS = {
+  identity: (body: Buffer) => body,
+  gzip: (body: Buffer) => gunzipSync(body),
+  br: (body: Buffer) => brotliDecompressSync(body),
+};
+
+let service: TestService;
+let other: TestService;
+let token: string;
+beforeAll(async () => {
+  service = await TestService.start({ JWT_SECRET });
+  other = await TestService.start({ JWT_SECRET }, service.database);
+  await loadVersion(service.database, 1);
+  token = await service.token('C');
+});
+afterAll(async () => {
+  await other.stop();
+  await service.close();
+});
+
+const ask = (
+  path: string,
+  type: string,
+  headers: Record<string, string> = {},
+  { from = service, method = 'GET' } = {},
+) => call(from.url, { path, method, token, headers: { Accept: type, ...headers } });
+const slowly = (type: string, version = '1.1') =>
+  SlowDownload.begin(service.url, '/products', token, version, `Accept: ${type}`);
+
+/** The names of all products in a body, which tell its version. */
+function namesIn(type: string, body = ''): Set<string> {
+  const rows =
+    type === 'application/x-ndjson'
+      ? body
+          .split('\n')
+          .slice(0, -1)
+          .map((line) => JSON.parse(line) as { Name: string })
+      : csvRows(body, type.includes('semicolon') ? ';' : ',').rows;
+  expect(rows).toHaveLength(1500);
+  return new Set(rows.map(({ Name }) => Name!));
+}
+
+describe.each(TYPES)('%s', (type) => {
+  test('an import in the middle of a slow answer does not show in it', async () => {
+    const download = await slowly(type);
+    await service.database.load(catalogueVersion(2));
+    expect(namesIn(type, await download.finish())).toEqual(new Set(['v1']));
+    expect(namesIn(type, (await ask('/products', type)).body)).toEqual(new Set(['v2']));
+    await loadVersion(service.database, 1);
+  });
+
+  test('a row that cannot be written, in mid-body, cuts the transfer; before the first byte, it is an error', async () => {
+    const damage = (sku: string) =>
+      service.database.sql('UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = ?', [sku]);
+    await damage('P-01400');
+    const download = await slowly(type);
+    expect([download.status, await download.breaks()]).toEqual([200, true]);
+    const old = await slowly(type, '1.0');
+    // Whether the reset or what came before it is seen first is up to the client's system.
+    expect(await old.finish()).toBeUndefined();
+    await damage('P-00000');
+    const { status, headers, body } = await ask('/products', type, { 'Accept-Encoding': 'gzip' });
+    expect([status, headers['content-type']]).toEqual([500, 'application/json; charset=utf-8']);
+    expect(headers).not.toHaveProperty('content-encoding');
+    expect(Object.keys(JSON.parse(body))).toEqual(['error']);
+    await service.database.sql('UPDATE product_images SET IsPrimaryImage = 1');
+    await service.database.cliOk('documents', 'build');
+  });
+
+  test('who leaves in mid-body leaves nothing behind', async () => {
+    for (let round = 0; round < 5; round++) (await slowly(type)).abort();
+    for (let active = ''; active !== '0'; await sleep(20)) {
+      const metrics = await (await fetch(`${service.managementUrl}/metrics`)).text();
+      active = /^customer_data_downloads_active (\d+)$/m.exec(metrics)![1]!;
+    }
+  });
+
+  test.each(ENDPOINTS)('%s: compressed it is the same; 304, HEAD and the other replica agree', async (path) => {
+    const plain = await ask(path, type);
+    for (const encoding of ENCODINGS) {
+      const accept = { 'Accept-Encoding': encoding };
+      const answer = await ask(path, type, accept);
+      const { etag, 'content-type': contentType } = answer.headers;
+      expect(DECODERS[encoding](answer.bytes).equals(plain.bytes)).toBe(true);
+      expect(answer.headers['content-encoding'] ?? 'identity').toBe(encoding);
+      await service.database.sql(`DELETE FROM product_documents WHERE SKU LIKE '%7'`);
+      const again = await ask(path, type, accept, { from: other });
+      expect([again.headers.etag, again.bytes.equals(answer.bytes)]).toEqual([etag, true]);
+      for (const method of ['GET', 'HEAD']) {
+        const known = await ask(path, type, { ...accept, 'If-None-Match': etag! }, { from: other, method });
+        expect([known.status, known.headers.etag, known.body]).toEqual([304, etag, '']);
+      }
+      const head = await ask(path, type, accept, { method: 'HEAD' });
+      expect(head).toMatchObject({ status: 200, body: '', headers: { etag, 'content-type': contentType } });
+      expect(head.headers['content-encoding'] ?? 'identity').toBe(encoding);
+    }
+  });
+});
+
+test.each(ENDPOINTS)('%s: each format and encoding has a validator of its own', async (path) => {
+  const types = ['application/json', ...TYPES, 'text/csv;bom=1', 'text/csv;bom=1;delimiter=semicolon'];
+  const asked = types.flatMap((type) => ENCODINGS.map((encoding) => [type, encoding] as const));
+  const answers = await Promise.all(asked.map(([type, encoding]) => ask(path, type, { 'Accept-Encoding': encoding })));
+  const tags = answers.map(({ headers }) => headers.etag!);
+  expect(new Set(tags).size).toBe(asked.length);
+  // The tag of another format is no answer to this one.
+  for (const type of types) {
+    const others = tags.filter((_, index) => asked[index]![0] !== type).join();
+    expect((await ask(path, type, { 'If-None-Match': others })).status).toBe(200);
+  }
+  // However a format is asked for, it is the same.
+  const spelt = await ask(path, 'Text/CSV; charset=UTF-8; bom=0; delimiter=comma, */*;q=0.1');
+  expect(spelt.headers.etag).toBe((await ask(path, 'text/csv')).headers.etag);
+});
+
+test('a stored document that lacks a key cuts CSV, which would have the cells of others in its place', async () => {
+  await service.database.sql(`UPDATE product_documents SET Document = '{"SKU":"x"' WHERE SKU = 'P-01400'`);
+  expect(await (await slowly('text/csv')).breaks()).toBe(true);
+  await service.database.cliOk('documents', 'build', '--all');
+});

@@ -1,0 +1,212 @@
+import { cellsOf, csvRows } from './support/csv-cells.js';
+import { answersOf, ENDPOINTS, PRODUCT_ARRAYS, PRODUCT_FIELDS } from './support/expected-answers.js';
+import { type Answer, call, type Call, left } from './support/http-call.js';
+import { importFiles } from './support/import-files.js';
+import { firstFiles } from './support/random-edits.js';
+import { SeededRandom } from './support/seeded-random.js';
+import { A, B, MARKS_OF_B, smallCatalogue } from './support/small-catalogue.js';
+import { tableCells } from './support/table-cells.js';
+import { TestService } from './support/test-service.js';
+
+const CSV = 'text/csv; charset=utf-8; header=present';
+const LINES = 'application/x-ndjson; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
+const HEADERS = {
+  '/products': [...PRODUCT_FIELDS, ...PRODUCT_ARRAYS].join(),
+  '/stock': 'SKU,StockLocation,AvailableQTY,NextAvailableETA',
+  '/prices': 'PriceListCode,PriceListName,CurrencyCode,SKU,PriceExclVAT,MOQ,OrderMultiple',
+};
+/** What a spreadsheet would run, and what looks like it. */
+const FORMULAS = [
+  '=1+1',
+  '+49',
+  '-5',
+  '@SUM(A1)',
+  '\tx',
+  '\rx',
+  `'=1`,
+  `''-`,
+  '＝1',
+  `'s Gravenhage`,
+  '',
+  "=cmd|' /C calc'!A0",
+];
+const CUSTOMERS = ['C0', 'C1'];
+
+let service: TestService;
+const tokens: Record<string, string> = {};
+beforeAll(async () => {
+  service = await TestService.start({ JWT_SECRET: 's'.repeat(40) });
+  await service.database.load(firstFiles(new SeededRandom(0)));
+  for (const code of CUSTOMERS) tokens[code] = await service.token(code);
+});
+afterAll(() => service.close());
+
+const ask = (path: string, accept?: string, { token = tokens.C0!, headers, ...more }: Call = {}) =>
+  call(service.url, {
+    path,
+    token,
+    headers: { ...(accept === undefined ? {} : { Accept: accept }), ...headers },
+    ...more,
+  });
+const typeOf = ({ status, headers }: Answer) => (status === 200 ? headers['content-type'] : status);
+
+describe('every cell and every line is what JSON says', () => {
+  test.each([1, 2, 3, 4])('random catalogue %i', async (seed) => {
+    const folder = await service.database.files(firstFiles(new SeededRandom(seed)));
+    await service.database.cliOk('import', folder, '--replace', '--allow-removals');
+    for (const [index, formula] of FORMULAS.entries())
+      await service.database.sql('UPDATE products SET Theme = ?, Photo = ? WHERE SKU = ?', [
+        formula,
+        formula,
+        `P${index}`,
+      ]);
+    const read = await tableCells(service.database);
+    for (const code of CUSTOMERS) {
+      const [token, expected] = [tokens[code]!, answersOf(read, code)];
+      for (const path of ENDPOINTS) {
+        const json = (await ask(path, undefined, { token })).body;
+        const lines = await ask(path, 'application/x-ndjson', { token });
+        expect(`[${lines.body.slice(0, -1).replaceAll('\n', ',')}]`).toBe(json);
+        expect(lines.body).toMatch(/^$|\n$/);
+        for (const [accept, delimiter] of [
+          ['text/csv', ','],
+          ['text/csv;delimiter=semicolon', ';'],
+        ] as const) {
+          const { header, rows } = csvRows((await ask(path, accept, { token })).body, delimiter);
+          expect(header.join()).toBe(HEADERS[path]);
+          // The expected answers do not know empty texts: an import has none.
+          const cells = expected[path].map(cellsOf);
+          expect([code, path, rows]).toEqual([code, path, cells]);
+        }
+      }
+    }
+  });
+
+  test('an empty text is "", and null is nothing', async () => {
+    await service.database.sql(`UPDATE products SET Name = '', Description = NULL WHERE SKU = 'P0'`);
+    await service.database.load(importFiles({ 'prices.csv': [['L0', 'P0', '30.10', '', '', 'false']] }));
+    const { body } = await ask('/products', 'text/csv');
+    expect(body).toContain('\r\nP0,"",,');
+    const price = (await ask('/prices', 'text/csv')).body.split('\r\n').find((row) => row.includes(',P0,'));
+    expect(price).toMatch(/,P0,30\.1000,,$/);
+  });
+});
+
+describe.each(ENDPOINTS)('%s', (path) => {
+  test.each<[string | undefined, string | number]>([
+    [undefined, JSON_TYPE],
+    ['', JSON_TYPE],
+    ['*/*', JSON_TYPE],
+    ['nonsense', JSON_TYPE],
+    ['application/*', JSON_TYPE],
+    ['application/json;odata=verbose', JSON_TYPE],
+    ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', JSON_TYPE],
+    ['text/csv, application/json', JSON_TYPE],
+    ['text/csv;q=0.9, application/json;q=0.8', CSV],
+    ['text/csv', CSV],
+    ['text/*', CSV],
+    ['text/csv; charset=UTF-8; header=present; bom=1; delimiter=semicolon', CSV],
+    ['application/x-ndjson', LINES],
+    ['application/json;q=0, */*', LINES],
+    ['text/csv;charset=iso-8859-1', 406],
+    ['text/csv;header=absent', 406],
+    ['text/csv;delimiter=tab', 406],
+    ['text/html', 406],
+    ['application/xml, text/plain;q=0.5', 406],
+    ['*/*;q=0', 406],
+  ])('Accept %j: %s', async (accept, type) => {
+    const answer = await ask(path, accept);
+    expect(typeOf(answer)).toBe(type);
+    const head = await ask(path, accept, { method: 'HEAD' });
+    expect([typeOf(head), head.body]).toEqual([type, '']);
+    for (const name of ['etag', 'vary', 'cache-control', 'content-type'])
+      expect([name, head.headers[name]]).toEqual([name, answer.headers[name]]);
+    if (type !== 406) return expect(answer.headers.vary).toBe('Authorization, Accept, Accept-Encoding');
+    expect(answer.headers).toMatchObject({ 'content-type': JSON_TYPE, 'x-request-id': expect.any(String) });
+    expect(answer.headers).not.toHaveProperty('etag');
+    expect(answer.body).toBe(
+      '{"error":"Accept takes none of what this path answers: application/json, application/x-ndjson, or text/csv, which may have bom=1 and delimiter=semicolon."}',
+    );
+  });
+
+  test('several Accept lines are one', async () => {
+    const headers = { Accept: ['text/html', 'text/csv;q=0.2', 'application/json;q=0.1'] };
+    expect(typeOf(await ask(path, undefined, { headers }))).toBe(CSV);
+  });
+
+  test('the byte-order mark and the delimiter are as asked for, and nothing else differs', async () => {
+    const plain = await ask(path, 'text/csv');
+    const marked = await ask(path, 'text/csv;bom=1');
+    expect(marked.bytes.equals(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), plain.bytes]))).toBe(true);
+    expect(plain.bytes[0]).not.toBe(0xef);
+    const both = await ask(path, 'text/csv;delimiter=semicolon;bom=1');
+    expect(csvRows(both.body, ';')).toEqual(csvRows(plain.body));
+    expect(both.body.split('\r\n')[0]).toBe(`\uFEFF${HEADERS[path].replaceAll(',', ';')}`);
+  });
+
+  test('nothing to answer: a header, or not one line', async () => {
+    await service.database.load(importFiles({ 'customers.csv': [['EMPTY', '', '', '', '0']] }));
+    const token = await service.token('EMPTY');
+    expect((await ask(path, 'text/csv', { token })).body).toBe(`${HEADERS[path]}\r\n`);
+    expect((await ask(path, 'text/csv;bom=1', { token })).body).toBe(`\uFEFF${HEADERS[path]}\r\n`);
+    const lines = await ask(path, 'application/x-ndjson', { token });
+    expect([lines.status, lines.body]).toEqual([200, '']);
+  });
+
+  test('each counts once, a 406 too', async () => {
+    const before = left(await ask(path));
+    for (const [index, accept] of ['text/csv', 'application/x-ndjson', 'text/html'].entries())
+      expect(left(await ask(path, accept))).toBe(before - index - 1);
+  });
+
+  test('who is nobody, or gone, hears that first; errors are JSON', async () => {
+    for (const accept of ['text/csv', 'text/html']) {
+      const { status, headers, body } = await ask(path, accept, { token: 'none' });
+      expect([status, headers['content-type'], Object.keys(JSON.parse(body))]).toEqual([401, JSON_TYPE, ['error']]);
+      await service.database.cliOk('customer', 'set', 'C1', '--inactive');
+      const gone = await ask(path, accept, { token: tokens.C1! });
+      expect([gone.status, gone.headers['content-type'], gone.body]).toEqual([
+        404,
+        JSON_TYPE,
+        '{"error":"Customer not found."}',
+      ]);
+      await service.database.cliOk('customer', 'set', 'C1', '--active');
+    }
+    await service.database.sql('ALTER TABLE prices RENAME TO hidden_prices');
+    for (const accept of ['text/csv', 'application/x-ndjson']) {
+      const { status, headers, body } = await ask(path, accept);
+      expect([status, headers['content-type'], Object.keys(JSON.parse(body))]).toEqual([500, JSON_TYPE, ['error']]);
+    }
+    await service.database.sql('ALTER TABLE hidden_prices RENAME TO prices');
+  });
+});
+
+test('what answers JSON only, or text, answers that whatever Accept says', async () => {
+  for (const accept of ['text/csv', 'text/html', '*/*;q=0'])
+    for (const path of [...ENDPOINTS.map((data) => `${data}/schema`), '/api/version'])
+      expect([path, typeOf(await ask(path, accept))]).toEqual([path, JSON_TYPE]);
+  expect(typeOf(await ask('/health', 'text/csv'))).toBe('text/plain');
+  const token = await ask('/auth/token', 'text/csv', { method: 'POST', body: 'x=1' });
+  expect([token.status, token.headers['content-type']]).toEqual([400, JSON_TYPE]);
+});
+
+describe('nobody gets a row of somebody else', () => {
+  test.each(['text/csv', 'text/csv;delimiter=semicolon;bom=1', 'application/x-ndjson'])('%s', async (accept) => {
+    await service.database.load(smallCatalogue);
+    const [tokenA, tokenB] = [await service.token(A), await service.token(B)];
+    const marks = async (token: string) => {
+      const answers = await Promise.all(ENDPOINTS.map((path) => ask(path, accept, { token })));
+      const text = answers.map(({ body }) => body).join();
+      return MARKS_OF_B.filter((mark) => text.includes(mark));
+    };
+    expect(await marks(tokenA)).toEqual([]);
+    expect(await marks(tokenB)).toEqual(MARKS_OF_B);
+    expect((await ask('/stock', 'text/csv', { token: tokenA })).body).toBe(
+      `${HEADERS['/stock']}\r\nA-ONLY,WH-A,5,\r\nSHARED,WH-A,7,2027-01-15\r\n`,
+    );
+    expect((await ask('/prices', 'text/csv', { token: tokenA })).body).toBe(
+      `${HEADERS['/prices']}\r\nLIST-A,List A,EUR,A-ONLY,9.0000,1,1\r\nLIST-A,List A,EUR,FIXED,7.7777,12,6\r\nLIST-A,List A,EUR,SHARED,18.0005,2,2\r\n`,
+    );
+  });
+});

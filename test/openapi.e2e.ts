@@ -1,0 +1,38 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { openApiDocument } from '../src/openapi/document.js';
+import { call } from './support/http-call.js';
+import { TestService } from './support/test-service.js';
+
+let service: TestService;
+beforeAll(async () => void (service = await TestService.start()));
+afterAll(() => service.close());
+
+const { paths } = openApiDocument();
+const TEXT = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+const COMMITTED = resolve(import.meta.dirname, '../docs/openapi.json');
+
+test('the document is the committed one; UPDATE_OPENAPI=1 rewrites that', () => {
+  if (process.env.UPDATE_OPENAPI === '1') writeFileSync(COMMITTED, TEXT);
+  expect(TEXT).toBe(readFileSync(COMMITTED, 'utf8'));
+});
+
+test('a strict linter finds nothing', async () => {
+  // The service is no published work that would need a licence.
+  const config = await createConfig({ extends: ['recommended-strict'], rules: { 'info-license': 'off' } });
+  const problems = await lintFromString({ source: TEXT, absoluteRef: 'openapi.json', config });
+  expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+});
+
+test('the management port has the document, the public one has not (decision 28)', async () => {
+  const answer = await call(service.managementUrl, { path: '/openapi.json' });
+  expect(JSON.parse(answer.body)).toEqual(JSON.parse(TEXT));
+  for (const path of ['/openapi.json', '/docs']) expect((await call(service.url, { path })).status).toBe(404);
+});
+
+test.each(Object.keys(paths!))('%s answers the documented methods and no other', async (path) => {
+  const documented = Object.keys(paths![path]!).flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : ['POST']));
+  const { status, headers } = await call(service.url, { path, method: 'DELETE' });
+  expect([status, headers.allow]).toEqual([405, documented.join(', ')]);
+});
