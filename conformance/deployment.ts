@@ -38,10 +38,9 @@ export interface Call {
   raw?: string;
 }
 
-/** An answer, with the call that it was given to. */
-export interface Seen {
+/** What is kept of every answer, with the call that it was given to. */
+export interface Seen extends Pick<Answer, 'status' | 'headers'> {
   call: Call;
-  answer: Answer;
 }
 
 const RETRIES = 5;
@@ -51,6 +50,8 @@ const RENEW_BEFORE_MS = 5 * 60_000;
 export class Deployment {
   /** Every answer so far. */
   readonly seen: Seen[] = [];
+  /** A 429 that was met, or asked for. */
+  refusal?: Answer;
   private readonly client: HttpClient;
   private readonly management?: HttpClient;
   private readonly paces: Record<Caller, Pace>;
@@ -96,7 +97,8 @@ export class Deployment {
       : await this.client.send({ method, path, body, headers: { ...authorization, ...headers } });
     // What is no HTTP is not counted (§8.2), and tells nothing of a quota.
     if (!raw) this.paces[call.counts ?? as].learn(answer);
-    this.seen.push({ call, answer });
+    this.seen.push({ call, status: answer.status, headers: answer.headers });
+    if (answer.status === 429) this.refusal = answer;
     return answer;
   }
 

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Target } from '../conformance/deployment.js';
+import { OPERATION } from '../conformance/clauses/operation.js';
 import { CLAUSES, type Result, runSuite } from '../conformance/suite.js';
 import { SpoilingProxy } from './support/spoiling-proxy.js';
 import { SPOILT } from './support/spoilt-answers.js';
@@ -10,16 +11,21 @@ import { engine, TestService } from './support/test-service.js';
 const ROOT = resolve(import.meta.dirname, '..');
 const QUIET = { tell: () => {}, found: () => {} };
 
-/** Of the interface; further ones are decisions that no client sees. */
+/** What not even this run can tell: the rest are decisions that no client sees. */
 const NOT_TESTABLE = [
   '§1 https',
   '§6 pull-only',
   '§3 other-statuses',
+  'decision 4',
+  'decision 9',
+  'decision 10',
+  'decision 41 one-moment',
   '§4.1 exact',
   '§4.2 current',
   '§4.3 eligible',
   '§4 cut',
   '§9.6 additions',
+  'decision 71 replicas',
   '§5.4 terms',
   '§5.6 expired',
   '§5.8 time',
@@ -37,6 +43,7 @@ const NOT_TESTABLE = [
   '§8.6 retry-after',
   '§8.4 apart',
   '§8.6 admitted',
+  ...OPERATION.map(({ id }) => id),
 ];
 
 let service: TestService;
@@ -64,13 +71,27 @@ test('npm run conformance: everything that can be tested here passes, and its ke
   const { code, output } = await command(target, '--json', json);
   const { results, requests } = JSON.parse(readFileSync(json, 'utf8')) as { results: Result[]; requests: number };
   expect(idsOf(results, 'FAIL')).toEqual([]);
-  expect(idsOf(results, 'NOT TESTABLE').filter((id) => !id.startsWith('decision '))).toEqual(NOT_TESTABLE);
+  expect(idsOf(results, 'NOT TESTABLE')).toEqual(NOT_TESTABLE);
   expect(code).toBe(0);
   expect(output.trim().split('\n')).toHaveLength(CLAUSES.length + 1);
   expect(output).toContain(
     `0 failed, ${idsOf(results, 'NOT TESTABLE').length} not testable here. It took ${requests} r`,
   );
   expect(output + readFileSync(json, 'utf8')).not.toContain(target.customer.clientSecret);
+});
+
+test.each<[string, (whole: Target) => Target, RegExp]>([
+  [
+    'wrong credentials',
+    (whole) => ({ ...whole, customer: { clientId: 'DEMO-SHOP', clientSecret: 'x' } }),
+    /No token.*401/,
+  ],
+  ['nobody at the address', (whole) => ({ ...whole, url: new URL('http://127.0.0.1:1') }), /ECONNREFUSED/],
+  ['no http address', (whole) => ({ ...whole, url: new URL('ftp://127.0.0.1') }), /no http or https address/],
+])('exit code 2, with %s', async (_name, change, complaint) => {
+  const { code, output } = await command(change(target));
+  expect(code).toBe(2);
+  expect(output).toMatch(complaint);
 });
 
 if (engine === 'sqlite') {
@@ -83,8 +104,25 @@ if (engine === 'sqlite') {
       proxy.spoil = spoil;
       const { results } = await runSuite({ ...target, url: new URL(proxy.url) }, QUIET);
       expect(idsOf(results, 'FAIL')).toEqual(expected);
+      const told = JSON.stringify(results);
+      expect([told.includes(target.customer.clientSecret), /eyJ\w/.test(told)]).toEqual([false, false]);
+    });
+
+    test('and the command ends with exit code 1', async () => {
+      proxy.spoil = (answer) => void (answer.body = answer.body.replace('Healthy', 'OK'));
+      const { code, output } = await command({ ...target, url: new URL(proxy.url) });
+      expect(code).toBe(1);
+      expect(output).toMatch(/^FAIL +§4 health: .* — expected body "Healthy", came "OK"$/m);
     });
   });
+
+  test('with --use-up-quota, a refusal is looked at, and waited for', async () => {
+    await service.database.cliOk('customer', 'set', 'DEMO-UK', '--per-minute', '40');
+    const { results } = await runSuite({ ...target, useUpQuota: true }, QUIET);
+    const tested = NOT_TESTABLE.filter((id) => !idsOf(results, 'NOT TESTABLE').includes(id));
+    expect(idsOf(results, 'FAIL')).toEqual([]);
+    expect(tested).toEqual(['§8.1 exact', '§7 quota', '§8.6 retry-after', '§8.4 apart', '§8.6 admitted']);
+  }, 150_000);
 }
 
 /** The command as people call it, with its secrets in the environment. */

@@ -121,7 +121,11 @@ export const ENDPOINTS: Clause[] = [
 export const EVERY_ANSWER: Clause[] = [
   clause('§4 request-id', 'every answer has an X-Request-Id (decision 16)', ({ seen }) => {
     // What is no good HTTP may be answered by something before the service: its own clauses tell of that.
-    const without = seen.find(({ call, answer }) => !call.raw && !answer.headers['x-request-id']);
-    holds(!without, 'an X-Request-Id', without && { call: without.call, status: without.answer.status });
+    const without = seen.find(({ call, headers }) => !call.raw && !headers['x-request-id']);
+    holds(
+      !without,
+      'an X-Request-Id',
+      without && `${without.status} to ${without.call.method ?? 'GET'} ${without.call.path}`,
+    );
   }),
 ];

@@ -83,11 +83,11 @@ export const REFUSAL: Clause[] = [
 /** What is said of the quota in every answer that counted. */
 export const EVERY_QUOTA: Clause[] = [
   clause('§8.6 headers', 'every counted answer tells of a window (decision 25, §1, §4)', ({ seen }) => {
-    for (const { call, answer } of seen.filter(({ call: { raw } }) => !raw)) {
-      const { label, remaining, reset } = quotaWindowOf(answer) ?? {};
+    for (const { call, headers } of seen.filter(({ call: { raw } }) => !raw)) {
+      const { label, remaining, reset } = quotaWindowOf({ headers }) ?? {};
       const what = `at ${call.method ?? 'GET'} ${call.path}`;
       matches(`X-Rate-Limit-Limit ${what}`, label, /^1[mh]$/);
-      holds(Number.isInteger(remaining), `X-Rate-Limit-Remaining ${what}`, answer.headers['x-rate-limit-remaining']);
+      holds(Number.isInteger(remaining), `X-Rate-Limit-Remaining ${what}`, headers['x-rate-limit-remaining']);
       matches(`X-Rate-Limit-Reset ${what}`, reset, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     }
   }),
@@ -127,8 +127,7 @@ async function useUp(deployment: Deployment): Promise<UsedUp> {
 }
 
 async function aRefusal(deployment: Deployment): Promise<Answer> {
-  const met = deployment.seen.find(({ answer }) => answer.status === 429);
-  const refusal = met?.answer ?? (await usedUp(deployment)).refusal;
+  const refusal = deployment.refusal ?? (await usedUp(deployment)).refusal;
   holds(quotaWindowOf(refusal) !== undefined, 'X-Rate-Limit headers with a 429', refusal.headers);
   return refusal;
 }

@@ -38,7 +38,7 @@ export const OVERVIEW: Clause[] = [
 
 /** @throws {Broken} where the answer to the call is another one than that of the bare path */
 async function changesNothing(deployment: Deployment, path: DataPath, call: Call): Promise<void> {
-  const answer = await deployment.ask(call);
+  const answer = await deployment.send(call);
   same(`status of ${path}`, answer.status, 200);
   await sameBytes(deployment, path, answer.bytes);
 }
