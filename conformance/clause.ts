@@ -58,7 +58,7 @@ function excerpt(value: unknown): string {
 /** The places of the documents that a clause speaks for: `§5.8`, `decision 18`. */
 export function placesOf({ id, text }: Pick<Clause, 'id' | 'text'>): string[] {
   const places = `${id} ${text}`;
-  const sections = places.match(/§\d+(\.\d+)?/g) ?? [];
+  const sections = places.match(/§\d+(\.\d+)*/g) ?? [];
   const decisions = [...places.matchAll(/\bdecisions? (\d+(?:(?:, | and )\d+)*)/g)].flatMap(([, numbers]) =>
     numbers!.match(/\d+/g)!.map((number) => `decision ${number}`),
   );

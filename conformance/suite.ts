@@ -3,12 +3,14 @@ import { CONDITIONAL } from './clauses/conditional.js';
 import { CONTENT } from './clauses/content.js';
 import { ENDPOINTS, EVERY_ANSWER } from './clauses/endpoints.js';
 import { ERRORS } from './clauses/errors.js';
+import { FORMATS } from './clauses/formats.js';
 import { EVERY_QUOTA, LIMITS, REFUSAL } from './clauses/limits.js';
 import { OPERATION } from './clauses/operation.js';
 import { OVERVIEW } from './clauses/overview.js';
 import { NUMBERS, RESOURCE_CLAUSES } from './clauses/resources.js';
 import { SCHEMAS } from './clauses/schemas.js';
 import { SEPARATION } from './clauses/separation.js';
+import { TABLES } from './clauses/tables.js';
 import { TOKEN_REFUSALS } from './clauses/token-refusals.js';
 import { Broken, type Clause, NotTestable } from './clause.js';
 import { Deployment, type Target, tokenCall } from './deployment.js';
@@ -26,6 +28,8 @@ export const CLAUSES: readonly Clause[] = [
   ...TOKEN_REFUSALS,
   ...ERRORS,
   ...LIMITS,
+  ...FORMATS,
+  ...TABLES,
   ...SEPARATION,
   ...REFUSAL,
   ...OPERATION,

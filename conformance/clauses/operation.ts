@@ -3,7 +3,7 @@ import { type Clause, clause, notTestable } from '../clause.js';
 const OPERATORS = 'is for operators: no client sees it';
 const FILES = 'is about files and commands: no client sees it';
 const OUTAGE = 'needs an outage, or a client that does harm';
-const STORED = 'is about how things are stored';
+const STORED = 'is about how things are stored or made';
 
 /** Decisions that no client sees over the interface, or not without harm. */
 export const OPERATION: Clause[] = [
@@ -49,4 +49,5 @@ export const OPERATION: Clause[] = [
   clause('decision 84', 'the log of requests', notTestable(OPERATORS)),
   clause('decision 86', 'a wait is one wait', notTestable(OUTAGE)),
   clause('decision 88', 'a token request without the database is never 429 (§8.4)', notTestable(OUTAGE)),
+  clause('decision 94', 'how CSV is made', notTestable(STORED)),
 ];
