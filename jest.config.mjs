@@ -101,7 +101,7 @@ export default function config() {
     ...(nginx ? [] : [NGINX_MISSING]),
     ...(LINUX ? [] : [LINUX_MISSING]),
     ...(chromium ? [] : [CHROMIUM_MISSING]),
-    ...(clientPrograms.length === 4 ? [] : [CLIENTS_MISSING]),
+    ...(clientPrograms.length === 7 ? [] : [CLIENTS_MISSING]),
   ];
   if (missing.length && process.env.REQUIRE_SERVERS === '1') throw new Error(missing.join('\n'));
   return {
@@ -131,4 +131,4 @@ const LINUX_MISSING = 'NOT RUN: the soak. Run it on Linux, where open files can 
 const REDIS_MISSING = 'NOT RUN: the tests on Redis. Install redis-server (Debian: redis-server).';
 const CHROMIUM_MISSING = 'NOT RUN: the page of the OpenAPI document. Install chromium (Debian: chromium).';
 const CLIENTS_MISSING =
-  'NOT RUN: some clients. Install curl, a JDK, Python and its requests (Debian: curl, default-jdk-headless, python3-requests).';
+  'NOT RUN: some clients. Install curl, a JDK, Python and its requests, PHP with curl, Mono (Debian: curl, default-jdk-headless, python3-requests, php-cli, php-curl, mono-mcs, mono-runtime, libmono-system-net-http4.0-cil).';

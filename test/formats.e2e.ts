@@ -174,11 +174,14 @@ describe.each(ENDPOINTS)('%s', (path) => {
       await service.database.cliOk('customer', 'set', 'C1', '--active');
     }
     await service.database.sql('ALTER TABLE prices RENAME TO hidden_prices');
-    for (const accept of ['text/csv', 'application/x-ndjson']) {
-      const { status, headers, body } = await ask(path, accept);
-      expect([status, headers['content-type'], Object.keys(JSON.parse(body))]).toEqual([500, JSON_TYPE, ['error']]);
+    try {
+      for (const accept of ['text/csv', 'application/x-ndjson']) {
+        const { status, headers, body } = await ask(path, accept);
+        expect([status, headers['content-type'], Object.keys(JSON.parse(body))]).toEqual([500, JSON_TYPE, ['error']]);
+      }
+    } finally {
+      await service.database.sql('ALTER TABLE hidden_prices RENAME TO prices');
     }
-    await service.database.sql('ALTER TABLE hidden_prices RENAME TO prices');
   });
 });
 
