@@ -94,7 +94,7 @@ export default function config() {
     ...(redisServer ? [] : [REDIS_MISSING]),
     ...(nginx ? [] : [NGINX_MISSING]),
     ...(chromium ? [] : [CHROMIUM_MISSING]),
-    ...(clientPrograms.length === 4 ? [] : [CLIENTS_MISSING]),
+    ...(clientPrograms.length === 7 ? [] : [CLIENTS_MISSING]),
   ];
   if (missing.length && process.env.REQUIRE_SERVERS === '1') throw new Error(missing.join('\n'));
   return {
@@ -123,4 +123,4 @@ const NGINX_MISSING = 'NOT RUN: the rolling restart behind nginx. Install nginx 
 const REDIS_MISSING = 'NOT RUN: the tests on Redis. Install redis-server (Debian: redis-server).';
 const CHROMIUM_MISSING = 'NOT RUN: the page of the OpenAPI document. Install chromium (Debian: chromium).';
 const CLIENTS_MISSING =
-  'NOT RUN: some clients. Install curl, a JDK, Python and its requests (Debian: curl, default-jdk-headless, python3-requests).';
+  'NOT RUN: some clients. Install curl, a JDK, Python and its requests, PHP with curl, Mono (Debian: curl, default-jdk-headless, python3-requests, php-cli, php-curl, mono-mcs, mono-runtime, libmono-system-net-http4.0-cil).';

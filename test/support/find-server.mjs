@@ -33,7 +33,7 @@ export function findChromium(env = process.env) {
 
 /** What clients in other languages run on: those of them that are here. */
 export function findClientPrograms(env = process.env) {
-  const found = ['curl', 'java', 'python3'].filter((name) => findProgram(name, env));
+  const found = ['curl', 'java', 'python3', 'php', 'mcs', 'mono'].filter((name) => findProgram(name, env));
   const requests = found.includes('python3') && spawnSync('python3', ['-c', 'import requests']).status === 0;
   return requests ? [...found, 'requests'] : found;
 }

@@ -43,7 +43,7 @@ public static class Sync
             {
                 using (HttpResponseMessage response = await Client.SendAsync(request()))
                 {
-                    // Throws where the answer was cut.
+                    // .NET throws where the answer was cut. Mono does not: do not run this on it.
                     string text = await response.Content.ReadAsStringAsync();
                     int status = (int)response.StatusCode;
                     if (status != 429 && status < 500)

@@ -53,7 +53,12 @@ async function get(path, etag) {
 
 /** Lines by SKU. */
 function bySku(text) {
-  return new Map(text.split('\n').filter(Boolean).map((line) => [JSON.parse(line).SKU, line]));
+  return new Map(
+    text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => [JSON.parse(line).SKU, line]),
+  );
 }
 
 async function sync(name) {

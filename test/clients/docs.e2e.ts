@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { ServiceProcess } from '../support/service-process.js';
+
+const DOCS = resolve(import.meta.dirname, '../../docs/integration');
+/** Commands, and what they print, where that is shown; `…` stands for anything. */
+const BLOCK = /^```sh\n([^]*?)^```\n(?:\n```text\n([^]*?)^```$)?/gm;
+/** What README.md has readers do first. */
+const PAGES = ['README.md', 'endpoints.md', 'errors.md'];
+
+const folder = mkdtempSync(join(tmpdir(), 'customer-data-docs-'));
+let service: ServiceProcess;
+let settings: Record<string, string>;
+beforeAll(async () => {
+  service = ServiceProcess.start({}, folder);
+  const [, key] = await service.printing(/API key +(\S+)/);
+  const { url } = await service.ready();
+  settings = {
+    BASE_URL: url,
+    CLIENT_ID: 'DEMO-SHOP',
+    CLIENT_SECRET: key!,
+    EXAMPLES: join(DOCS, 'examples'),
+    HOME: folder,
+  };
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const blocksOf = (page: string) =>
+  [...readFileSync(join(DOCS, page), 'utf8').matchAll(BLOCK)]
+    .map(([, commands, shown]) => ({ commands: commands!, shown }))
+    // That is what the test sets, for a service of its own.
+    .filter(({ commands }) => !commands.startsWith('export BASE_URL='));
+
+test.each(PAGES)('%s: the commands do what it shows (demo data)', async (page) => {
+  const first = blocksOf('README.md').slice(0, 1);
+  const blocks = page === 'README.md' ? blocksOf(page) : [...first, ...blocksOf(page)];
+  expect(blocks.length).toBeGreaterThan(3);
+  // One shell for all of a page, as readers have.
+  const script = blocks.map(({ commands }) => `${commands}printf '\\001'\n`).join('');
+  const env = { PATH: process.env.PATH, ...settings };
+  const { stdout, stderr } = await promisify(execFile)('sh', ['-eu', '-c', script], { env, cwd: folder });
+  expect(stderr).toBe('');
+  const printed = stdout.replaceAll('\r', '').split('\u0001').slice(0, -1);
+  for (const [index, { commands, shown = '' }] of blocks.entries()) {
+    const pattern = shown
+      .trimEnd()
+      .split('…')
+      .map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'))
+      .join('[^]*?');
+    expect({ commands, printed: printed[index]!.trimEnd() }).toEqual({
+      commands,
+      printed: expect.stringMatching(new RegExp(`^${pattern}$`)),
+    });
+  }
+});
