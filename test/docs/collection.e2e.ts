@@ -27,6 +27,9 @@ interface CollectionRequest {
 }
 
 const read = <T>(name: string) => parse(readFileSync(join(FOLDER, name), 'utf8')) as T;
+const { auth: AUTH } = read<{
+  request: { auth: { flow: string; accessTokenUrl: string; credentials: { clientId: string; clientSecret: string } } };
+}>('opencollection.yml').request;
 const requests = readdirSync(FOLDER)
   .filter((name) => name.endsWith('.yml') && name !== 'opencollection.yml')
   .map((name) => read<CollectionRequest>(name))
@@ -42,13 +45,11 @@ class Runner {
 
   /** With a token of the request that the whole collection names for that. */
   static async start(url: string, variables: Record<string, string>): Promise<Runner> {
-    const { auth } = read<{ request: { auth: Record<string, never> } }>('opencollection.yml').request;
-    expect(auth).toMatchObject({ type: 'oauth2', flow: 'client_credentials', settings: { autoFetchToken: true } });
     const runner = new Runner(url, variables);
-    const { clientId, clientSecret } = auth.credentials as Record<string, string>;
-    const fields = { grant_type: 'client_credentials', client_id: clientId!, client_secret: clientSecret! };
+    const { clientId, clientSecret } = AUTH.credentials;
+    const fields = { grant_type: AUTH.flow, client_id: clientId, client_secret: clientSecret };
     const data = Object.entries(fields).map(([name, value]) => ({ name, value }));
-    const asked = { method: 'POST', url: auth.accessTokenUrl!, body: { type: 'form-urlencoded', data } };
+    const asked = { method: 'POST', url: AUTH.accessTokenUrl, body: { type: 'form-urlencoded', data } };
     runner.token = tokenIn(await runner.send(asked));
     return runner;
   }
