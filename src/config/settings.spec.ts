@@ -192,6 +192,13 @@ test.each([
     'DATABASE_URL',
     ['postgres://u@h/d', 'sqlite:', 'mysql://h', 'mysql://h/', 'mysql://h:port/d', 'mysql://u:p@ss@h/d', 'data.db'],
   ],
+  ['DATABASE_URL', ['#x', '?x', '%', '%zz', '%ff', ' x'].map((end) => `mysql://u:12${end}@h/d`)],
+  ['DATABASE_URL', ['mysql://h:99999/d', 'mysql://h:0/d', 'mysql://h o/d', 'mysql://h|/d', 'mysql://h/d%20e']],
+  ['REDIS_URL', ['#x', '?x', '%', '%zz', '%ff', '/x'].map((end) => `redis://u:12${end}@h`)],
+  [
+    'REDIS_URL',
+    ['http://h', 'redis://', 'redis://h:99999', 'redis://h o', 'redis://h/', 'redis://h/x', 'redis://h?x=1'],
+  ],
   ['JWT_SECRET', ['short', 's'.repeat(31), `${SECRET},short`]],
 ])('%s refuses each of %j, by name', (name, values) => {
   for (const value of values) {

@@ -6,19 +6,19 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
-  Matches,
   Max,
   Min,
   MinLength,
   ValidateBy,
   ValidateIf,
+  type ValidationOptions,
   validateSync,
 } from 'class-validator';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { isMysqlUrl, isRedisUrl } from './server-url.js';
 
 const ENVIRONMENTS = ['development', 'production', 'test'] as const;
-const MYSQL_URL = /^mysql:\/\/([^@/]+@)?[^@/:]+(:\d{1,5})?\/[^/?#]+$/;
 const MYSQL_FORM = 'mysql://user:password@host:port/name (special characters percent-encoded)';
 const DEFAULT_DATABASE_URL = 'sqlite:data/customer-data.db';
 
@@ -51,6 +51,11 @@ function flag(fallback: Fallback<boolean>): PropertyDecorator {
     Transform(({ value, obj }) => (value ? (words[value] ?? value) : fallback(obj))),
     IsBoolean({ message: 'must be true or false' }),
   );
+}
+
+/** A text, or each of several, that `isRight` takes. */
+function text(isRight: (text: string) => boolean, options: ValidationOptions): PropertyDecorator {
+  return ValidateBy({ name: 'text', validator: { validate: isRight } }, options);
 }
 
 /** The path of a file of certificates; none: undefined. */
@@ -98,14 +103,14 @@ export class Settings {
 
   /** `mysql://user:password@host:port/name` or `sqlite:PATH`; in production one of them has to be named. */
   @Transform(({ value, obj }) => value || (obj.NODE_ENV === 'production' ? '' : DEFAULT_DATABASE_URL))
-  @Matches(new RegExp(`^sqlite:.+|${MYSQL_URL.source}`), {
+  @text((url) => /^sqlite:./.test(url) || isMysqlUrl(url), {
     message: ({ value }) => `${value ? 'must be' : 'is required in production:'} ${MYSQL_FORM} or sqlite:PATH`,
   })
   readonly DATABASE_URL!: string;
 
   /** Read replicas of that server, separated by commas: answers are read from them, everything else is not. */
   @Transform(({ value }) => splitList(value))
-  @Matches(MYSQL_URL, { each: true, message: `must be ${MYSQL_FORM}, separated by commas` })
+  @text(isMysqlUrl, { each: true, message: `must be ${MYSQL_FORM}, separated by commas` })
   readonly DATABASE_REPLICA_URLS!: readonly string[];
 
   /** Whether connections to these servers are encrypted, and their certificates have to be of their host names. */
@@ -154,7 +159,7 @@ export class Settings {
   /** `redis://user:password@host:port/database`, where replicas share their counts; none: each process counts alone. */
   @Transform(({ value }) => value || undefined)
   @ValidateIf(({ REDIS_URL }: Settings) => REDIS_URL !== undefined)
-  @Matches(/^rediss?:\/\/([^@/]*@)?[^@/:]+(:\d{1,5})?(\/\d+)?$/, {
+  @text(isRedisUrl, {
     message: 'must be redis://user:password@host:port/database or rediss://… (special characters percent-encoded)',
   })
   readonly REDIS_URL?: string;
