@@ -10,6 +10,9 @@ import {
 /** Packages that are published as ES modules only: compiled for Jest, which loads CommonJS. */
 const ES_MODULES = ['@nestjs', '@redocly', 'content-type'];
 
+/** A process tells its open files there only. */
+const LINUX = process.platform === 'linux';
+
 const common = {
   testEnvironment: 'node',
   transform: { '^.+\\.m?[jt]s$': '@swc/jest' },
@@ -74,13 +77,16 @@ const rollout = (nginx, redisProgram) => ({
   ...mysql,
   displayName: 'rollout',
   testMatch: ['<rootDir>/test/rollout/*.e2e.ts'],
-  testPathIgnorePatterns: nginx && redisProgram ? [] : ['rolling-restart'],
+  testPathIgnorePatterns: [
+    ...(nginx && redisProgram ? [] : ['rollout/rolling-restart']),
+    ...(LINUX ? [] : ['rollout/soak']),
+  ],
   globals: { TEST_ENGINE: 'mysql', NGINX: nginx, REDIS_SERVER: redisProgram },
 });
 
 /**
  * Unit tests, then the same end-to-end suite on SQLite and, where there is one, on a MySQL or MariaDB server, then what
- * needs Redis, nginx, a browser, or servers that it may break.
+ * needs Redis, nginx, a browser, time, or servers that it may break.
  */
 export default function config() {
   const redisServer = findRedis();
@@ -93,6 +99,7 @@ export default function config() {
     ...(program && redisServer ? [] : [CHAOS_MISSING]),
     ...(redisServer ? [] : [REDIS_MISSING]),
     ...(nginx ? [] : [NGINX_MISSING]),
+    ...(LINUX ? [] : [LINUX_MISSING]),
     ...(chromium ? [] : [CHROMIUM_MISSING]),
     ...(clientPrograms.length === 7 ? [] : [CLIENTS_MISSING]),
   ];
@@ -103,7 +110,7 @@ export default function config() {
     workerIdleMemoryLimit: '1GB',
     reporters: ['default', ['<rootDir>/test/support/not-run-reporter.mjs', { missing }]],
     projects: [
-      { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
+      { ...common, displayName: 'unit', testMatch: ['<rootDir>/{src,conformance}/**/*.spec.ts'] },
       endToEnd('sqlite', 'test/*.e2e.ts'),
       deploy,
       docs(chromium),
@@ -120,6 +127,7 @@ const MYSQL_MISSING =
   'NOT RUN: the end-to-end suite on MySQL/MariaDB. Set TEST_MYSQL_URL, or install mariadbd or mysqld (Debian: mariadb-server).';
 const CHAOS_MISSING = 'NOT RUN: outages. Install redis-server and mariadb-server, whatever TEST_MYSQL_URL names.';
 const NGINX_MISSING = 'NOT RUN: the rolling restart behind nginx. Install nginx (Debian: nginx).';
+const LINUX_MISSING = 'NOT RUN: the soak. Run it on Linux, where open files can be counted.';
 const REDIS_MISSING = 'NOT RUN: the tests on Redis. Install redis-server (Debian: redis-server).';
 const CHROMIUM_MISSING = 'NOT RUN: the page of the OpenAPI document. Install chromium (Debian: chromium).';
 const CLIENTS_MISSING =

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { command } from './config/command.js';
 import { ServiceLogger } from './config/logger.js';
 import { readSettings, type Settings, SettingsError } from './config/settings.js';
 import type { DemoCredentials } from './demo/demo.service.js';
@@ -61,7 +62,7 @@ function firstCalls({ customerCode, apiKey }: DemoCredentials, port: number): st
   const base = `http://localhost:${port}`;
   return `
 The demo data is loaded. A customer to try it with, whose key is shown this once
-(for another: npm run cli -- key issue ${customerCode}):
+(for another: ${command(`key issue ${customerCode}`)}):
 
   Customer Code  ${customerCode}
   API key        ${apiKey}

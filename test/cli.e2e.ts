@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { runCli } from '../src/cli/program.js';
 import { readSettings } from '../src/config/settings.js';
 import { cells, complaint } from './support/commands.js';
@@ -63,6 +66,13 @@ describe('the database', () => {
     expect(await database.cliOk('migrate')).toBe('The schema is current.');
   });
 
+  test('what a complaint says to run works as it is written', async () => {
+    const [, remedy] = /run: (.*)$/m.exec(await complaint(database.cli('customer', 'list')))!;
+    const env = { PATH: process.env.PATH, DATABASE_URL: database.url };
+    await promisify(execFile)('sh', ['-c', remedy!], { cwd: join(__dirname, '..'), env });
+    expect(cells(await database.cliOk('customer', 'list'))).toHaveLength(1);
+  });
+
   const commands = [
     ['customer', 'list'],
     ['key', 'list', 'C'],
@@ -72,12 +82,14 @@ describe('the database', () => {
 
   if (engine === 'mysql') {
     test.each(commands)('a server that is not migrated is told of, by %s', async (...args) => {
-      expect(await complaint(database.cli(...args))).toContain('run: npm run cli -- migrate');
+      expect(await complaint(database.cli(...args))).toContain('run: node dist/cli.js migrate');
       expect(await database.sql('SHOW TABLES')).toEqual([]);
     });
   } else {
     test.each(commands)('a file that is not there is told of, not made, by %s', async (...args) => {
-      expect(await complaint(database.cli(...args))).toMatch(/^There is no database at .*: npm run cli -- migrate$/m);
+      expect(await complaint(database.cli(...args))).toMatch(
+        /^There is no database at .*: node dist\/cli\.js migrate$/m,
+      );
       expect(existsSync(database.url.slice('sqlite:'.length))).toBe(false);
     });
 

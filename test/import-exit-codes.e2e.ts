@@ -61,7 +61,7 @@ test('exit code 1: a database without tables', async () => {
   const empty = await TestDatabase.create({ migrated: false });
   const { code, stdout, stderr } = await empty.cli('import', await path(GOOD));
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toContain('npm run cli -- migrate');
+  expect(stderr).toContain('node dist/cli.js migrate');
   await empty.drop();
 });
 

@@ -92,6 +92,27 @@ test('the last import of each table is told, also while the database does not an
   expect(samples(await scrape(managementUrl), name)).toEqual(second);
 });
 
+test('the last import that wrote nothing is told for a day, by its outcome (decision 83)', async () => {
+  const { managementUrl } = await service.ports();
+  await service.printing(/The database is ready/);
+  const told = async () => samples(await scrape(managementUrl), 'import_failed_timestamp_seconds');
+  await database.load(importFiles({ 'warehouses.csv': [['W']] }));
+  expect(await told()).toEqual({});
+  const before = Math.floor(Date.now() / 1000);
+  await expect(database.load(importFiles({ 'warehouses.csv': [['']] }))).rejects.toThrow();
+  const refused = await told();
+  expect(refused).toEqual({ '{outcome="refused"}': expect.any(Number) });
+  expect(Object.values(refused)[0]).toBeGreaterThanOrEqual(before);
+  // One that goes well afterwards may have been another file.
+  await database.load(importFiles({ 'warehouses.csv': [['W']] }));
+  expect(await told()).toEqual(refused);
+  await database.sql(`UPDATE import_runs SET Outcome = 'failed' WHERE Outcome = 'refused'`);
+  expect(await told()).toEqual({ '{outcome="failed"}': Object.values(refused)[0] });
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().replace('T', ' ').replace('Z', '');
+  await database.sql(`UPDATE import_runs SET StartedAt = ? WHERE Outcome = 'failed'`, [yesterday]);
+  expect(await told()).toEqual({});
+});
+
 test('whether the database can be used is told (decision 83)', async () => {
   const empty = await TestDatabase.create({ migrated: false });
   const waiting = ServiceProcess.start(

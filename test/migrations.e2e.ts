@@ -9,6 +9,7 @@ import { IMPORT_TABLES } from '../src/import/import-tables.js';
 import { tableOf } from '../src/resource/columns.js';
 import { columnsOf, type Field } from '../src/resource/field.decorator.js';
 import { importFiles } from './support/import-files.js';
+import { tableColumns, tablesOf } from './support/schema.js';
 import { engine, TestDatabase } from './support/test-service.js';
 
 const embedded = engine === 'sqlite';
@@ -32,7 +33,7 @@ test('going down leaves no table of ours, and going up again makes the same sche
   const dataSource = await new DataSource(engineOf(database.settings()).options).initialize();
   for (const _ of migrations) await dataSource.undoLastMigration();
   await dataSource.destroy();
-  expect(await tables()).toEqual([]);
+  expect(await tablesOf(database)).toEqual([]);
   expect(await database.sql('SELECT * FROM migrations')).toEqual([]);
   await database.cliOk('migrate');
   expect(await dump()).toBe(before);
@@ -52,7 +53,7 @@ test('imports of before are known as the last ones of their tables', async () =>
   const before = await database.sql(select);
   expect(before.map(({ TableName }) => TableName)).toEqual(['price_lists', 'warehouses']);
   const dataSource = await new DataSource(engineOf(database.settings()).options).initialize();
-  while ((await tables()).includes('imported_tables')) await dataSource.undoLastMigration();
+  while ((await tablesOf(database)).includes('imported_tables')) await dataSource.undoLastMigration();
   await dataSource.destroy();
   await database.cliOk('migrate');
   expect(await database.sql(select)).toEqual(before);
@@ -63,7 +64,7 @@ const DERIVED = ['content_versions', 'imported_tables', 'product_documents'];
 
 test('no table is without an entity, and no entity without a table', async () => {
   const entities = [...IMPORT_TABLES.map(({ entity }) => entity), ApiKey, ImportRun];
-  expect(await tables()).toEqual([...entities.map(tableOf), ...DERIVED].toSorted());
+  expect(await tablesOf(database)).toEqual([...entities.map(tableOf), ...DERIVED].toSorted());
 });
 
 test('rows that were there before the versions have some, too: those of another database are other ones', async () => {
@@ -77,7 +78,7 @@ test('rows that were there before the versions have some, too: those of another 
   const versions = () => dataSource.query('SELECT Part, Code, Version FROM content_versions ORDER BY Part');
   const migrateAnew = async () => {
     do await dataSource.undoLastMigration();
-    while ((await tables()).includes('content_versions'));
+    while ((await tablesOf(database)).includes('content_versions'));
     await dataSource.runMigrations({ transaction: 'none' });
   };
   await migrateAnew();
@@ -96,7 +97,7 @@ test('rows that were there before the versions have some, too: those of another 
 
 // TypeORM declares these itself: they are no columns of import files.
 const FURTHER: Record<string, object[]> = {
-  customers: [{ name: 'Active', type: columnType({ type: 'boolean' }), required: true }],
+  customers: [{ name: 'Active', type: columnType({ type: 'boolean' }), required: true, optional: true }],
 };
 
 test.each(IMPORT_TABLES.map(({ entity }) => [tableOf(entity), entity] as const))(
@@ -106,8 +107,9 @@ test.each(IMPORT_TABLES.map(({ entity }) => [tableOf(entity), entity] as const))
       name: column.name,
       type: columnType(column),
       required: Boolean(column.primary) || column.nullable === false,
+      optional: expect.any(Boolean),
     }));
-    expect(await columns(table)).toEqual([...declared, ...(FURTHER[table] ?? [])].toSorted(byName));
+    expect(await tableColumns(database, table)).toEqual([...declared, ...(FURTHER[table] ?? [])].toSorted(byName));
   },
 );
 
@@ -116,15 +118,9 @@ test.each([ApiKey, ImportRun, ...IMPORT_TABLES.map(({ entity }) => entity)])(
   async (entity) => {
     const known = getMetadataArgsStorage().filterColumns(entity);
     const names = known.map(({ propertyName }) => propertyName).toSorted();
-    expect((await columns(tableOf(entity))).map(({ name }) => name)).toEqual(names);
+    expect((await tableColumns(database, tableOf(entity))).map(({ name }) => name)).toEqual(names);
   },
 );
-
-interface Column {
-  name: string;
-  type: string;
-  required: boolean;
-}
 
 /** The type that the engine shows for a column that is declared so. */
 function columnType({ type, length, precision, scale }: Partial<Field>): string {
@@ -134,48 +130,14 @@ function columnType({ type, length, precision, scale }: Partial<Field>): string 
   return type === 'boolean' ? 'tinyint(1)' : type!;
 }
 
-/** The columns of a table, by name. */
-async function columns(table: string): Promise<Column[]> {
-  const rows = await database.sql(
-    embedded
-      ? 'SELECT name, type, "notnull" AS required FROM pragma_table_info(?)'
-      : `SELECT COLUMN_NAME AS name, COLUMN_TYPE AS type, IS_NULLABLE = 'NO' AS required
-         FROM information_schema.columns WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?`,
-    [table],
-  );
-  return rows
-    .map(({ name, type, required }) => ({
-      name: String(name),
-      // SQLite writes some types in capitals, MariaDB a width that it does not use.
-      type: String(type)
-        .toLowerCase()
-        .replace(/^int\(\d+\)$/, 'int'),
-      required: Number(required) === 1,
-    }))
-    .toSorted(byName);
-}
-
 function byName(one: object, other: object): number {
-  return (one as Column).name < (other as Column).name ? -1 : 1;
-}
-
-/** Our tables, by name. */
-async function tables(): Promise<string[]> {
-  const rows = await database.sql(
-    embedded
-      ? `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'`
-      : 'SELECT TABLE_NAME AS name FROM information_schema.tables WHERE TABLE_SCHEMA = DATABASE()',
-  );
-  return rows
-    .map(({ name }) => String(name))
-    .filter((name) => name !== 'migrations')
-    .toSorted();
+  return (one as { name: string }).name < (other as { name: string }).name ? -1 : 1;
 }
 
 /** The statements that would make the schema, table by table. */
 async function dump(): Promise<string> {
   const statements: string[] = [];
-  for (const table of await tables()) {
+  for (const table of await tablesOf(database)) {
     const rows = await database.sql(
       embedded
         ? `SELECT sql FROM sqlite_master WHERE tbl_name = '${table}' AND sql IS NOT NULL ORDER BY type DESC, name`

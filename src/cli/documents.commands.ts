@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { ProductDocuments } from '../catalog/product-documents.js';
+import { command } from '../config/command.js';
 import { CommandFailed } from './command-failed.js';
 import type { Session } from './session.js';
 
@@ -27,7 +28,7 @@ export function documentsCommands(program: Command, session: Session, print: (te
       if (!different.length) return;
       const skus = different.slice(0, SHOWN).join(', ') + (different.length > SHOWN ? ', …' : '');
       throw new CommandFailed(
-        `These differ from their rows: ${skus}. To mend them: npm run cli -- documents build --all`,
+        `These differ from their rows: ${skus}. To mend them: ${command('documents build --all')}`,
       );
     });
 }

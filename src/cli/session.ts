@@ -2,6 +2,7 @@ import { type INestApplicationContext, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { existsSync } from 'node:fs';
 import { AppModule } from '../app.module.js';
+import { command } from '../config/command.js';
 import type { Settings } from '../config/settings.js';
 import { sqlitePath } from '../database/engine.js';
 import { DatabaseService } from '../database/database.service.js';
@@ -25,9 +26,7 @@ export class Session {
     const path = sqlitePath(DATABASE_URL);
     // SQLite would make an empty one, and a wrong DATABASE_URL would pass for an empty catalogue.
     if (path && !existsSync(path))
-      throw new CommandFailed(
-        `There is no database at ${path} (DATABASE_URL); to make one run: npm run cli -- migrate`,
-      );
+      throw new CommandFailed(`There is no database at ${path} (DATABASE_URL); to make one run: ${command('migrate')}`);
     await (await this.unmigrated()).connect(MIGRATE_ON_START);
     return this.app!.get(type);
   }

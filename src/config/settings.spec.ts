@@ -72,6 +72,8 @@ test.each<[string, string, unknown]>([
   ['DATABASE_URL', ' sqlite:/var/lib/x.db ', 'sqlite:/var/lib/x.db'],
   ['DATABASE_URL', 'mysql://u:p%40ss@db.example:3306/catalogue', 'mysql://u:p%40ss@db.example:3306/catalogue'],
   ['DATABASE_URL', 'mysql://db/catalogue', 'mysql://db/catalogue'],
+  ['DATABASE_URL', 'sqlite:data/100%.db', 'sqlite:data/100%.db'],
+  ['REDIS_URL', 'rediss://u:100%25%23@my_redis:6380/2', 'rediss://u:100%25%23@my_redis:6380/2'],
   ['DATABASE_POOL_SIZE', '2', 2],
   ['DATABASE_WAIT_MS', '60000', 60_000],
   ['MIGRATE_ON_START', 'false', false],
@@ -192,13 +194,11 @@ test.each([
     'DATABASE_URL',
     ['postgres://u@h/d', 'sqlite:', 'mysql://h', 'mysql://h/', 'mysql://h:port/d', 'mysql://u:p@ss@h/d', 'data.db'],
   ],
-  ['DATABASE_URL', ['#x', '?x', '%', '%zz', '%ff', ' x'].map((end) => `mysql://u:12${end}@h/d`)],
-  ['DATABASE_URL', ['mysql://h:99999/d', 'mysql://h:0/d', 'mysql://h o/d', 'mysql://h|/d', 'mysql://h/d%20e']],
-  ['REDIS_URL', ['#x', '?x', '%', '%zz', '%ff', '/x'].map((end) => `redis://u:12${end}@h`)],
-  [
-    'REDIS_URL',
-    ['http://h', 'redis://', 'redis://h:99999', 'redis://h o', 'redis://h/', 'redis://h/x', 'redis://h?x=1'],
-  ],
+  // Drivers fail over these in ways of their own, or read them differently.
+  ['DATABASE_URL', ['%zz', '%', 'p%ff', 'p#s', 'p?s'].map((password) => `mysql://u:${password}@h/d`)],
+  ['DATABASE_URL', ['mysql://%zz@h/d', 'mysql://u:p@h:65536/d', 'mysql://u:p@a b/d']],
+  ['DATABASE_REPLICA_URLS', ['mysql://h/d,mysql://u:%zz@h/d', 'mysql://h:65536/d', 'sqlite:data.db']],
+  ['REDIS_URL', ['redis://:%zz@h', 'redis://:p%ff@h', 'rediss://:p#s@h', 'redis://p?s@h', 'redis://h:65536', 'h:6379']],
   ['JWT_SECRET', ['short', 's'.repeat(31), `${SECRET},short`]],
 ])('%s refuses each of %j, by name', (name, values) => {
   for (const value of values) {

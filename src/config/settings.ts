@@ -11,15 +11,13 @@ import {
   MinLength,
   ValidateBy,
   ValidateIf,
-  type ValidationOptions,
   validateSync,
 } from 'class-validator';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { isMysqlUrl, isRedisUrl } from './server-url.js';
+import { formOf, IsUrlOf } from './connection-url.js';
 
 const ENVIRONMENTS = ['development', 'production', 'test'] as const;
-const MYSQL_FORM = 'mysql://user:password@host:port/name (special characters percent-encoded)';
 const DEFAULT_DATABASE_URL = 'sqlite:data/customer-data.db';
 
 const LOG_FORMATS = ['json', 'text'] as const;
@@ -53,11 +51,6 @@ function flag(fallback: Fallback<boolean>): PropertyDecorator {
   );
 }
 
-/** A text, or each of several, that `isRight` takes. */
-function text(isRight: (text: string) => boolean, options: ValidationOptions): PropertyDecorator {
-  return ValidateBy({ name: 'text', validator: { validate: isRight } }, options);
-}
-
 /** The path of a file of certificates; none: undefined. */
 function certificates(): PropertyDecorator {
   return applyDecorators(
@@ -70,6 +63,10 @@ function certificates(): PropertyDecorator {
       },
     }),
   );
+}
+
+function databaseComplaint(url: string): string {
+  return `${url ? 'must be' : 'is required in production:'} ${formOf('mysql')} or sqlite:PATH`;
 }
 
 function holdsCertificates(path: string): boolean {
@@ -103,14 +100,12 @@ export class Settings {
 
   /** `mysql://user:password@host:port/name` or `sqlite:PATH`; in production one of them has to be named. */
   @Transform(({ value, obj }) => value || (obj.NODE_ENV === 'production' ? '' : DEFAULT_DATABASE_URL))
-  @text((url) => /^sqlite:./.test(url) || isMysqlUrl(url), {
-    message: ({ value }) => `${value ? 'must be' : 'is required in production:'} ${MYSQL_FORM} or sqlite:PATH`,
-  })
+  @IsUrlOf('mysql', { message: ({ value }) => databaseComplaint(value) }, /^sqlite:./)
   readonly DATABASE_URL!: string;
 
   /** Read replicas of that server, separated by commas: answers are read from them, everything else is not. */
   @Transform(({ value }) => splitList(value))
-  @text(isMysqlUrl, { each: true, message: `must be ${MYSQL_FORM}, separated by commas` })
+  @IsUrlOf('mysql', { each: true, message: `must be ${formOf('mysql')}, separated by commas` })
   readonly DATABASE_REPLICA_URLS!: readonly string[];
 
   /** Whether connections to these servers are encrypted, and their certificates have to be of their host names. */
@@ -159,9 +154,7 @@ export class Settings {
   /** `redis://user:password@host:port/database`, where replicas share their counts; none: each process counts alone. */
   @Transform(({ value }) => value || undefined)
   @ValidateIf(({ REDIS_URL }: Settings) => REDIS_URL !== undefined)
-  @text(isRedisUrl, {
-    message: 'must be redis://user:password@host:port/database or rediss://… (special characters percent-encoded)',
-  })
+  @IsUrlOf('redis', { message: `must be ${formOf('redis')}` })
   readonly REDIS_URL?: string;
 
   /** Certificate authorities to trust for `rediss://`, instead of the public ones. */

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { join } from 'node:path';
 import { ApiKeysService } from '../auth/api-keys.service.js';
+import { command } from '../config/command.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
 import { sqlitePath } from '../database/engine.js';
@@ -47,7 +48,7 @@ export class DemoService {
   /** On a later start the key is known to nobody here any more. */
   private async remind(): Promise<void> {
     const found = await this.database.query('SELECT 1 FROM customers WHERE CustomerCode = ?', [CUSTOMER]);
-    if (found.length) this.logger.log(`Demo customer ${CUSTOMER}; for a new key: npm run -s cli -- key issue ${CUSTOMER}`);
+    if (found.length) this.logger.log(`Demo customer ${CUSTOMER}; for a new key: ${command(`key issue ${CUSTOMER}`)}`);
   }
 
   private async isEmpty(): Promise<boolean> {

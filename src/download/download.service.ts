@@ -6,6 +6,7 @@ import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { Snapshot } from '../database/engine.js';
 import { customerNotFound } from '../http/api-error.js';
+import { turnOf } from '../http/connection.js';
 import { cutConnection, type CutReason } from '../http/cut.js';
 import { requestIdOf } from '../http/request-id.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
@@ -59,6 +60,8 @@ export class DownloadService {
     }
     // They are of the scope that the guard read; what is sent is of a later snapshot, and an error is of neither.
     undescribe(response);
+    // Answers behind others would take all the places that these need, and wait for them with their snapshots open.
+    if (!(await turnOf(response))) return;
     const gone = leaving(response);
     let release: (() => void) | undefined;
     try {
@@ -141,10 +144,9 @@ export class DownloadService {
     compress?.flush();
     const streams = [Readable.from(pieces(), { highWaterMark: 1 }), ...(compress ? [compress] : []), response] as const;
     // Either it was cut, which is logged, or its client left.
-    const sent = pipeline(streams, { signal: gone }).catch(() => undefined);
-    // A response that waits behind another never closes when their connection does, so that the pipeline would not end.
-    const left = new Promise<void>((resolve) => gone.addEventListener('abort', () => resolve()));
-    await Promise.race([sent, left]).finally(unwatch);
+    await pipeline(streams, { signal: gone })
+      .catch(() => undefined)
+      .finally(unwatch);
   }
 
   private cut({ req: request }: Response, why: CutReason, what: string): void {
@@ -155,8 +157,8 @@ export class DownloadService {
 }
 
 /**
- * Aborts when the client's connection ends. An answer that waits behind another on its connection is not told of that by
- * its response. Where the client closes its side only, Node would close ours in order, in the midst of the answer.
+ * Aborts when the client's connection ends. Where the client closes its side only, Node would close ours in order, in the
+ * midst of the answer.
  */
 function leaving({ req: { socket } }: Response): { signal: AbortSignal; forget(): void } {
   const gone = new AbortController();

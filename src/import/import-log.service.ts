@@ -10,6 +10,7 @@ import { timestampText, utcTime } from '../resource/utc-time.js';
 import { ImportRun } from './import-run.entity.js';
 import type { FileSummary, TableSummary } from './import-summary.js';
 
+const DAY_MS = 86_400_000;
 const KEPT_DAYS = 400;
 /** So much is kept of what was wrong. */
 const MESSAGE_CHARACTERS = 4000;
@@ -36,7 +37,7 @@ export class ImportLogService {
   async begin(mode: ImportRun['Mode']): Promise<string> {
     return this.database.write(async ({ query }) => {
       const [id, now] = [randomUUID(), new Date()];
-      const oldest = new Date(now.getTime() - KEPT_DAYS * 86_400_000);
+      const oldest = new Date(now.getTime() - KEPT_DAYS * DAY_MS);
       await query('DELETE FROM import_runs WHERE StartedAt < ?', [timestampText(oldest)]);
       const values = [id, timestampText(now), whoami(), mode];
       await query('INSERT INTO import_runs (ID, StartedAt, StartedBy, Mode) VALUES (?, ?, ?, ?)', values);
@@ -62,6 +63,17 @@ export class ImportLogService {
   async lastByTable(): Promise<Map<string, Date>> {
     const rows = await this.database.query('SELECT TableName, ImportedAt FROM imported_tables');
     return new Map(rows.map(({ TableName, ImportedAt }) => [String(TableName), utcTime(ImportedAt)]));
+  }
+
+  /** When an import of the last day last ended that wrote nothing, by its outcome. */
+  async lastInVain(): Promise<Map<string, Date>> {
+    const since = timestampText(new Date(Date.now() - DAY_MS));
+    const rows = await this.database.query(
+      `SELECT Outcome, MAX(EndedAt) AS EndedAt FROM import_runs
+       WHERE StartedAt >= ? AND Outcome IN ('refused', 'failed') GROUP BY Outcome`,
+      [since],
+    );
+    return new Map(rows.map(({ Outcome, EndedAt }) => [String(Outcome), utcTime(EndedAt)]));
   }
 
   /**

@@ -53,7 +53,7 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
   /** What all replicas counted; nothing else would be the truth. @throws while Redis does not answer */
   async read(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
     return withPatience(this.redis.read(bucket, windows), PATIENCE_MS).catch((cause: Error) => {
-      throw new Error(`The Redis of REDIS_URL does not answer: ${cause.message}`, { cause });
+      throw new Error(`The Redis of REDIS_URL cannot be asked: ${this.redis.complaint ?? cause.message}`, { cause });
     });
   }
 
@@ -65,7 +65,9 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
   private lose(reason: string): void {
     if (this.lost) return;
     this.lost = true;
-    this.logger.error(`Redis is lost (${reason}): until it is back, this replica counts quotas for itself`);
+    this.logger.error(
+      `Redis is lost (${this.redis.complaint ?? reason}): until it is back, this replica counts quotas for itself`,
+    );
     // What was sent and not answered must not be counted later.
     this.redis.reconnect();
     this.probeLater();

@@ -37,6 +37,8 @@ type CountingRedis = Redis & { count(key: string, ...args: (string | number)[]):
 /** Counts in Redis, shared by all replicas: one round trip and one atomic step a request. */
 export class RedisQuotaStorage extends ThrottlerQuotaStorage {
   private readonly redis: CountingRedis;
+  /** Why there is no connection, in the words of Redis or of the network. */
+  complaint?: string;
   /** How far the clock of Redis is ahead of ours, in milliseconds, at the most; once known. */
   private clockAhead?: number;
 
@@ -64,8 +66,8 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
       // A primary that became a replica: connect anew, to whoever the address names now.
       reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     }) as CountingRedis;
-    // Failed commands tell it too, and those are answered.
-    this.redis.on('error', () => undefined);
+    this.redis.on('error', ({ message, code }: NodeJS.ErrnoException) => (this.complaint = message || code));
+    this.redis.on('ready', () => (this.complaint = undefined));
   }
 
   hit(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {

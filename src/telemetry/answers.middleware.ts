@@ -3,6 +3,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import { provenCustomer } from '../auth/identity.js';
+import { onClose } from '../http/connection.js';
 import { cutReason } from '../http/cut.js';
 import { requestIdOf } from '../http/request-id.js';
 import type { Answer } from './answer.js';
@@ -11,19 +12,12 @@ import { RequestLog } from './request-log.js';
 
 const KNOWN_METHODS = new Set(METHODS);
 
-/** What is known of a connection. */
-interface Connection {
-  /** Bytes that were told of already. */
-  told: number;
-  /** What to call for each answer under way when it closes. */
-  readonly ends: Set<() => void>;
-}
-
 /** Looks at every answer once, when it is finished or given up, and tells metrics and log of it. */
 @Injectable()
 export class AnswersMiddleware implements NestMiddleware {
   private routes: ReadonlySet<string> = new Set();
-  private readonly connections = new WeakMap<Socket, Connection>();
+  /** Of each connection, bytes that were told of already. */
+  private readonly told = new WeakMap<Socket, number>();
 
   constructor(
     private readonly metrics: MetricsService,
@@ -41,14 +35,14 @@ export class AnswersMiddleware implements NestMiddleware {
   use(request: Request, response: Response, next: NextFunction): void {
     const start = process.hrtime.bigint();
     const route = this.routeOf(request);
-    const connection = this.connectionOf(request);
     const end = () => {
       response.off('finish', end);
-      connection.ends.delete(end);
+      forget();
       const seconds = Number(process.hrtime.bigint() - start) / 1e9;
-      this.tell({ route, seconds, ...answerTo(request, response), bytes: bytesSince(connection, request) });
+      this.tell({ route, seconds, ...answerTo(request, response), bytes: this.bytesSince(request) });
     };
-    connection.ends.add(end);
+    // A response that waits behind another on its connection is not told that this closes.
+    const forget = onClose(request.socket, end);
     // First of all listeners: Node's own one begins to send the next answer of the connection.
     response.prependListener('finish', end);
     next();
@@ -68,21 +62,12 @@ export class AnswersMiddleware implements NestMiddleware {
     return this.routes.has(path) ? path : 'other';
   }
 
-  /** A response that waits behind another on its connection is not told that this closes: hence the socket. */
-  private connectionOf({ socket }: Request): Connection {
-    const known = this.connections.get(socket);
-    if (known) return known;
-    const connection: Connection = { told: 0, ends: new Set() };
-    socket.once('close', () => connection.ends.forEach((end) => end()));
-    this.connections.set(socket, connection);
-    return connection;
+  private bytesSince({ socket }: Request): number {
+    const { bytesWritten } = socket;
+    const bytes = bytesWritten - (this.told.get(socket) ?? 0);
+    this.told.set(socket, bytesWritten);
+    return bytes;
   }
-}
-
-function bytesSince(connection: Connection, { socket: { bytesWritten } }: Request): number {
-  const bytes = bytesWritten - connection.told;
-  connection.told = bytesWritten;
-  return bytes;
 }
 
 function answerTo(request: Request, response: Response): Omit<Answer, 'route' | 'seconds' | 'bytes'> {

@@ -15,9 +15,10 @@ const PATIENCE_MS = 1000;
 @Injectable()
 export class StateMetrics {
   /** As the database last told. */
-  private imported: ReadonlyMap<string, Date> = new Map();
+  private imported: Times = new Map();
+  private inVain: Times = new Map();
   private readonly askForImports = oneAtATime(async () => {
-    this.imported = await this.imports.lastByTable();
+    [this.imported, this.inVain] = await Promise.all([this.imports.lastByTable(), this.imports.lastInVain()]);
   });
 
   constructor(
@@ -39,7 +40,9 @@ export class StateMetrics {
     this.gauge('database_connections_in_use', 'Connections that are taken', pools('inUse'), 'pool');
     this.gauge('database_connections_waiting', 'Tasks that wait for a connection', pools('waiting'), 'pool');
     const at = 'When an import last ended that had a file for the table, in seconds since 1970';
-    this.gauge('table_imported_timestamp_seconds', at, () => this.importTimes(), 'table');
+    this.gauge('table_imported_timestamp_seconds', at, () => this.importTimes(() => this.imported), 'table');
+    const failed = 'When an import of the last day last ended that wrote nothing, in seconds since 1970';
+    this.gauge('import_failed_timestamp_seconds', failed, () => this.importTimes(() => this.inVain), 'outcome');
     const up = '1 while the database answers within a second and its schema is current';
     this.gauge('database_up', up, () => this.databaseUp());
   }
@@ -52,9 +55,9 @@ export class StateMetrics {
   }
 
   /** The latest that is known: a database that does not answer must not keep everything else from being told. */
-  private async importTimes(): Promise<Sample[]> {
+  private async importTimes(known: () => Times): Promise<Sample[]> {
     await withDeadline(this.askForImports(), PATIENCE_MS, 'late').catch(() => undefined);
-    return [...this.imported].map(([table, time]) => [table, time.getTime() / 1000]);
+    return [...known()].map(([label, time]) => [label, time.getTime() / 1000]);
   }
 
   private gauge(
@@ -73,6 +76,8 @@ export class StateMetrics {
     this.metrics.registry.registerMetric(gauge);
   }
 }
+
+type Times = ReadonlyMap<string, Date>;
 
 /** The value of a label and what is measured there. */
 type Sample = [label: string, value: number];

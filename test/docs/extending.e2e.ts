@@ -27,7 +27,7 @@ beforeAll(async () => {
   const client_secret = await database.cliOk('key', 'issue', A);
   extendedCli('migrate');
   const environment = { DATABASE_URL: database.url, DEMO_DATA: 'false' };
-  service = ServiceProcess.start(environment, database.folder, tree.main);
+  service = ServiceProcess.start(environment, database.folder, { main: tree.main });
   ({ url, managementUrl } = await service.ready());
   const token = tokenIn(await call(url, tokenCall(A, client_secret)));
   ask = (path, headers) => call(url, { path, token, headers });

@@ -64,10 +64,22 @@ test('quota show knows own limits, and windows that nothing has begun', async ()
   ]);
 });
 
+test('quota show tells what Redis said to credentials that it does not know, without these', async () => {
+  const { port } = new URL(redis.url);
+  const { code, stderr } = await show('C', { REDIS_URL: `redis://nobody:hunter2@127.0.0.1:${port}` });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/REDIS_URL cannot be asked: WRONGPASS /)]);
+  expect(stderr).not.toContain('hunter2');
+});
+
 test.each<[string, string, Record<string, string> | undefined, RegExp]>([
   ['an unknown customer', 'NOBODY', undefined, /^There is no customer NOBODY/],
   ['no REDIS_URL', 'C', {}, /^REDIS_URL is not set/],
-  ['a Redis that is not there', 'C', { REDIS_URL: 'redis://127.0.0.1:1' }, /The Redis of REDIS_URL does not answer/],
+  [
+    'a Redis that is not there',
+    'C',
+    { REDIS_URL: 'redis://127.0.0.1:1' },
+    /The Redis of REDIS_URL cannot be asked: connect ECONNREFUSED/,
+  ],
 ])('quota show complains of %s', async (_name, code, environment, complaint) => {
   const said = await show(code, environment);
   expect([said.code, said.stdout]).toEqual([1, '']);

@@ -18,7 +18,7 @@ test('a password that Redis refuses is not in the log, and keeps nobody from bei
   expect((await call(ports.url)).status).toBe(200);
   expect(await service.stop()).toBe(0);
   expect(service.log.filter(({ level }) => level === 'error')).toMatchObject([
-    { context: 'Quota', message: expect.stringContaining('Redis is lost') },
+    { context: 'Quota', message: expect.stringContaining('Redis is lost (WRONGPASS ') },
   ]);
   expect(service.output).not.toContain('the-wrong-one');
   await redis.remove();

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, call, type Call } from './http-call.js';
+import { Repetition } from './repetition.js';
 
 const PAUSE_MS = 300;
 
@@ -14,9 +15,8 @@ export class ClientFleet {
   repeated = 0;
   /** Answers that clients are reading slowly, by when they began, as `performance` tells it. */
   readonly open = new Set<{ upstream: string; since: number }>();
-  private readonly clients: Promise<void>[] = [];
+  private readonly clients: Repetition[] = [];
   private readonly agents: Agent[] = [];
-  private stopping = false;
 
   constructor(private readonly url: string) {}
 
@@ -31,48 +31,42 @@ export class ClientFleet {
     calls: readonly Call[],
     complaint: (answer: Answer) => string | undefined,
   ): void {
-    this.add(kind, count, () => {
+    for (let client = 0; client < count; client++) {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       this.agents.push(agent);
       let turn = 0;
-      return async () => complaint(await this.patiently({ agent, ...calls[turn++ % calls.length] }));
-    });
+      this.add(kind, async () => complaint(await this.patiently({ agent, ...calls[turn++ % calls.length] })));
+    }
   }
 
   /** Clients, one a call, that take so many seconds to read an answer of so many bytes with this digest, each in turn. */
   reading(kind: string, calls: readonly Call[], seconds: number, bytes: number, digest: string): void {
-    for (const [index, one] of calls.entries())
-      this.add(kind, 1, () => {
-        const begin = performance.now() + (index / calls.length) * seconds * 1000;
-        return async () => {
-          while (performance.now() < begin && !this.stopping) await sleep(50);
-          const answer = await this.slowly(one, bytes / seconds);
-          return answer.status === 200 && answer.digest === digest
-            ? undefined
-            : `${answer.status}, ${answer.size} of ${bytes} bytes`;
-        };
-      });
+    for (const [index, one] of calls.entries()) {
+      const once = async () => {
+        const answer = await this.slowly(one, bytes / seconds);
+        return answer.status === 200 && answer.digest === digest
+          ? undefined
+          : `${answer.status}, ${answer.size} of ${bytes} bytes`;
+      };
+      this.add(kind, once, (index / calls.length) * seconds * 1000);
+    }
   }
 
   /** Resolves when all have their last answer. */
   async stop(): Promise<void> {
-    this.stopping = true;
-    await Promise.all(this.clients);
+    await Promise.all(this.clients.map((client) => client.stop()));
     for (const agent of this.agents) agent.destroy();
   }
 
-  private add(kind: string, count: number, begin: () => () => Promise<string | undefined>): void {
-    for (let client = 0; client < count; client++) this.clients.push(this.run(kind, begin()));
-  }
-
-  private async run(kind: string, once: () => Promise<string | undefined>): Promise<void> {
-    await sleep(Math.random() * PAUSE_MS);
-    for (; !this.stopping; await sleep(PAUSE_MS)) {
+  /** @param once resolves with what is wrong with an answer @param delay milliseconds before the first call */
+  private add(kind: string, once: () => Promise<string | undefined>, delay = 0): void {
+    const timed = async () => {
       const start = performance.now();
       const complaint = await once().catch((error: Error) => error.message || String(error));
       if (complaint) this.failures.push(`${kind}: ${complaint}`);
       else (this.times[kind] ??= []).push(performance.now() - start);
-    }
+    };
+    this.clients.push(new Repetition(timed, PAUSE_MS, delay + Math.random() * PAUSE_MS));
   }
 
   /** RFC 9110, §9.2.2: what is not answered on a connection that was idle before may be sent again, but for a POST. */

@@ -33,6 +33,7 @@ export async function customerCalls(service: Service, login: Call): Promise<Kind
     await unchanged(service.url, get('/products')),
     { name: 'POST /auth/token', needs: 'look-up', url: service.url, call: login, status: 200 },
     await learn('GET /api/version', 'count', service.url, get('/api/version')),
+    await learn('GET /products/schema', 'count', service.url, get('/products/schema')),
     await learn('GET /health', 'probe', service.url, get('/health')),
     await learn('/readyz', 'probe', service.managementUrl, { path: '/readyz' }),
     await learn('/livez', 'nothing', service.managementUrl, { path: '/livez' }),
@@ -40,10 +41,10 @@ export async function customerCalls(service: Service, login: Call): Promise<Kind
   ];
 }
 
-/** One kind of call as it is answered now, which is taken for the usual answer. */
-export async function learn(name: string, needs: Needs, url: string, how: Call): Promise<Kind> {
+/** One kind of call as it is answered now, which is taken for the usual answer. @throws if it has another status */
+export async function learn(name: string, needs: Needs, url: string, how: Call, usual = 200): Promise<Kind> {
   const { status, bytes } = await call(url, how);
-  if (status !== 200) throw new Error(`${name} answered ${status}: ${bytes.toString('utf8', 0, 300)}`);
+  if (status !== usual) throw new Error(`${name} answered ${status}: ${bytes.toString('utf8', 0, 300)}`);
   return { name, needs, url, call: how, status, bytes };
 }
 

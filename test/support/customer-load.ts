@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kind, outcomeOf } from './customer-calls.js';
 import { call } from './http-call.js';
+import { Repetition } from './repetition.js';
 
 /** One call and what became of it; times in milliseconds. */
 export interface Sample {
@@ -15,29 +15,25 @@ export interface Sample {
 export class CustomerLoad {
   readonly samples: Sample[] = [];
   private readonly agent = new Agent({ keepAlive: true });
-  private readonly loops: Promise<void>[];
-  private stopping = false;
+  private readonly callers: Repetition[];
 
   /** @param pause milliseconds between an answer and the next call of its kind */
   constructor(
     readonly kinds: readonly Kind[],
-    private readonly pause: number,
+    pause: number,
   ) {
-    this.loops = kinds.map((kind) => this.repeat(kind));
+    this.callers = kinds.map((kind) => new Repetition(() => this.once(kind), pause));
   }
 
   /** Resolves when the last answer is there. */
   async stop(): Promise<void> {
-    this.stopping = true;
-    await Promise.all(this.loops);
+    await Promise.all(this.callers.map((caller) => caller.stop()));
     this.agent.destroy();
   }
 
-  private async repeat(kind: Kind): Promise<void> {
-    for (; !this.stopping; await sleep(this.pause)) {
-      const begun = performance.now();
-      const answer = await call(kind.url, { agent: this.agent, ...kind.call }).catch((error: Error) => error);
-      this.samples.push({ kind, begun, ended: performance.now(), outcome: outcomeOf(kind, answer) });
-    }
+  private async once(kind: Kind): Promise<void> {
+    const begun = performance.now();
+    const answer = await call(kind.url, { agent: this.agent, ...kind.call }).catch((error: Error) => error);
+    this.samples.push({ kind, begun, ended: performance.now(), outcome: outcomeOf(kind, answer) });
   }
 }

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { call, tokenCall, tokenIn } from './http-call.js';
+import { importFiles } from './import-files.js';
 import { type Series, samplesIn } from './promql.js';
 import { ServiceProcess } from './service-process.js';
 import { A, smallCatalogue } from './small-catalogue.js';
@@ -21,6 +22,7 @@ export async function scrapeEverything(): Promise<Series[]> {
   try {
     const [working, broken] = await Promise.all(processes.map((process) => process.ports()));
     await database.load(smallCatalogue);
+    await database.cli('import', await database.files(importFiles({ 'warehouses.csv': [['']] })));
     await answerAll(working!.url, await database.cliOk('key', 'issue', A));
     await leave(working!);
     await call(broken!.url, { path: '/health' });

@@ -14,9 +14,13 @@ export class ServiceProcess {
     private readonly printed: string[],
   ) {}
 
-  /** Starts with exactly these settings, in the given folder. @param main another build than ours */
-  static start(environment: Record<string, string>, folder: string, main = MAIN): ServiceProcess {
-    const child = spawn(process.execPath, [main], {
+  /** Starts with exactly these settings, in the given folder. @param main another build than ours @param options of Node */
+  static start(
+    environment: Record<string, string>,
+    folder: string,
+    { main = MAIN, options = [] }: { main?: string; options?: readonly string[] } = {},
+  ): ServiceProcess {
+    const child = spawn(process.execPath, [...options, main], {
       cwd: folder,
       env: { PATH: process.env.PATH, PORT: '0', MANAGEMENT_PORT: '0', ...environment },
     });
@@ -29,6 +33,10 @@ export class ServiceProcess {
   /** Lets other processes go first. */
   yield(): void {
     setPriority(this.child.pid!, 15);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
   }
 
   get output(): string {

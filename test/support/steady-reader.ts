@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { call } from './http-call.js';
+import { Repetition } from './repetition.js';
 
 const PATHS = ['/products', '/prices', '/stock', '/health'];
 const PAUSE_MS = 50;
@@ -64,28 +64,22 @@ export class KnownAnswers {
 /** Polls until it is stopped. */
 export class SteadyReader {
   private readonly seen: Seen = { versions: [], answers: 0, longest: 0 };
-  private readonly done: Promise<void>;
-  private stopping = false;
+  private readonly passes = new Repetition(() => this.read(), PAUSE_MS);
 
-  constructor(private readonly pass: () => Promise<{ seen: string[]; times: number[] }>) {
-    this.done = this.run();
-  }
+  constructor(private readonly pass: () => Promise<{ seen: string[]; times: number[] }>) {}
 
   /** Reads everything once more, and stops. */
   async stop(): Promise<Seen> {
-    this.stopping = true;
-    await this.done;
+    await this.passes.stop();
+    await this.read();
     return this.seen;
   }
 
-  private async run(): Promise<void> {
-    for (let last = false; !last; await sleep(PAUSE_MS)) {
-      last = this.stopping;
-      const { seen, times } = await this.pass();
-      for (const version of seen) this.note(version);
-      this.seen.answers += seen.length;
-      this.seen.longest = Math.max(this.seen.longest, ...times);
-    }
+  private async read(): Promise<void> {
+    const { seen, times } = await this.pass();
+    for (const version of seen) this.note(version);
+    this.seen.answers += seen.length;
+    this.seen.longest = Math.max(this.seen.longest, ...times);
   }
 
   private note(version: string): void {

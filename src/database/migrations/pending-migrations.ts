@@ -1,3 +1,4 @@
+import { command } from '../../config/command.js';
 import type { Query, Row } from '../query.js';
 import { migrations } from './migrations.js';
 
@@ -14,7 +15,7 @@ export async function pendingMigrations(query: Query): Promise<string[]> {
 export async function assertCurrent(query: Query): Promise<void> {
   const pending = await pendingMigrations(query);
   if (!pending.length) return;
-  throw new Error(`The database lacks ${pending.length} migration(s); run: npm run cli -- migrate`);
+  throw new Error(`The database lacks ${pending.length} migration(s); run: ${command('migrate')}`);
 }
 
 function noneWithoutTable(error: Error & { code?: string }): Row[] {

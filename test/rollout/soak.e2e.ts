@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { customerCalls, type Kind } from '../support/customer-calls.js';
+import { CustomerLoad } from '../support/customer-load.js';
+import { HostileClients, refusedCalls, STALL_SECONDS } from '../support/hostile-clients.js';
+import { call, tokenIn } from '../support/http-call.js';
+import { loadCustomers, type Logins } from '../support/outage-bench.js';
+import { COLLECTING, type Figures, figuresOf, figuresTable } from '../support/process-figures.js';
+import { ServiceProcess } from '../support/service-process.js';
+import { TestDatabase } from '../support/test-service.js';
+
+/** How long the load lasts, less than an hour. */
+const SECONDS = Number(process.env.SOAK_SECONDS || 25);
+/** Alone on the machine; in `npm test` other tests run beside it. */
+const ALONE = process.env.SOAK_SECONDS !== undefined;
+const WARM_UP_SECONDS = Math.min(60, SECONDS / 2);
+const PAUSE_MS = ALONE ? 50 : 200;
+/** After the load the service needs a while until it is idle: it has to notice stalls, and clients that stay. */
+const IDLE_MS = 5000;
+/** A machine that is busy with other things has more time for that. */
+const PATIENCE_MS = 20_000;
+/** How far above the figure of the beginning one may be: what comes and goes by itself. */
+const TOLERANCE: Figures = { 'memory, MB': 1.4, 'of that held by JavaScript, MB': 1.05 };
+
+const SETTINGS = {
+  DEMO_DATA: 'false',
+  DATABASE_POOL_SIZE: '4',
+  DOWNLOAD_POOL_SIZE: '16',
+  DATABASE_WAIT_MS: '30000',
+  DOWNLOAD_STALL_SECONDS: String(STALL_SECONDS),
+  REQUESTS_PER_MINUTE: '100000000',
+  REQUESTS_PER_HOUR: '100000000',
+};
+/** What may be there while nobody calls, whatever there was at the beginning. */
+const IDLE: Figures = {
+  'downloads active': 0,
+  'downloads waiting': 0,
+  'database connections': Number(SETTINGS.DATABASE_POOL_SIZE) + Number(SETTINGS.DOWNLOAD_POOL_SIZE),
+  'of these in a transaction': 0,
+  'of these in use': 0,
+  'waiting for one': 0,
+};
+
+let database: TestDatabase;
+let logins: Logins;
+let service: ServiceProcess;
+let ports: { url: string; managementUrl: string };
+beforeAll(async () => {
+  if (SECONDS >= 3600) throw new Error('SOAK_SECONDS must be less than 3600: tokens live for an hour');
+  database = await TestDatabase.create();
+  logins = await loadCustomers(database);
+  const options = ['--initial-old-space-size=256', ...COLLECTING];
+  service = ServiceProcess.start({ ...SETTINGS, DATABASE_URL: database.url }, database.folder, { options });
+  ports = await service.ready();
+}, 120_000);
+afterAll(async () => {
+  await service?.stop('SIGKILL');
+  await database?.drop();
+});
+
+test(
+  'after a long time under load the service holds what it held at the beginning',
+  async () => {
+    await load(WARM_UP_SECONDS);
+    await sleep(IDLE_MS);
+    const start = await figures();
+    const limits = { ...start, ...IDLE };
+    const during = await load(SECONDS);
+    await sleep(IDLE_MS);
+    const end = await settled(limits);
+    if (ALONE || above(limits, end).length) process.stderr.write(figuresTable({ start, during, end }));
+    expect(above(limits, end)).toEqual([]);
+    // Or else nothing was measured.
+    expect(above(limits, during)).toEqual(
+      expect.arrayContaining(['open files', 'active TCPSocketWrap', 'of these in use']),
+    );
+    expect(service.output).not.toMatch(/Warning/);
+  },
+  SECONDS * 2000 + 120_000,
+);
+
+/** All kinds of clients for so long. @returns what the service held in the midst of it */
+async function load(seconds: number): Promise<Figures> {
+  const kinds: Kind[] = [];
+  for (const login of logins.small) kinds.push(...(await customerCalls(ports, login)));
+  const [large, small] = await Promise.all([logins.large, logins.small[0]!].map((login) => call(ports.url, login)));
+  kinds.push(...(await refusedCalls(ports.url, tokenIn(small!))));
+  const customers = new CustomerLoad(kinds, PAUSE_MS);
+  const hostile = new HostileClients(ports.url, tokenIn(large!), tokenIn(small!), 2 * PAUSE_MS);
+  await sleep((seconds * 1000) / 2);
+  const during = await figures();
+  await sleep((seconds * 1000) / 2);
+  await Promise.all([customers.stop(), hostile.stop()]);
+  const unusual = customers.samples.filter(({ kind, outcome }) => outcome !== String(kind.status));
+  expect(unusual.map(({ kind, outcome }) => `${kind.name}: ${outcome}`)).toEqual([]);
+  expect(hostile.outcomes).toEqual(hostile.expected);
+  return { ...during, 'answers of the whole load': customers.samples.length };
+}
+
+const figures = () => figuresOf(service, ports.managementUrl, database);
+
+/** What the service holds once that is no more than it may; or for good. */
+async function settled(limits: Figures): Promise<Figures> {
+  for (const deadline = performance.now() + PATIENCE_MS; ; await sleep(1000)) {
+    const now = await figures();
+    if (!above(limits, now).length || performance.now() > deadline) return now;
+  }
+}
+
+/** The figures that are above what they may be; what is not limited may not be there. */
+function above(limits: Figures, now: Figures): string[] {
+  return Object.keys(now).filter((name) => now[name]! > (limits[name] ?? 0) * (TOLERANCE[name] ?? 1));
+}

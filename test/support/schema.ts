@@ -1,0 +1,65 @@
+import { engine, type TestDatabase } from './test-service.js';
+
+const embedded = engine === 'sqlite';
+
+export interface Column {
+  name: string;
+  type: string;
+  required: boolean;
+  /** Whether a row may be written without it. */
+  optional: boolean;
+}
+
+/** The service's tables, by name. */
+export async function tablesOf(database: TestDatabase): Promise<string[]> {
+  const rows = await database.sql(
+    embedded
+      ? `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'`
+      : 'SELECT TABLE_NAME AS name FROM information_schema.tables WHERE TABLE_SCHEMA = DATABASE()',
+  );
+  return rows
+    .map(({ name }) => String(name))
+    .filter((name) => name !== 'migrations')
+    .toSorted();
+}
+
+/** The columns of a table, by name. */
+export async function tableColumns(database: TestDatabase, table: string): Promise<Column[]> {
+  const rows = await database.sql(
+    embedded
+      ? 'SELECT name, type, "notnull" AS required, dflt_value IS NOT NULL AS filled FROM pragma_table_info(?)'
+      : `SELECT COLUMN_NAME AS name, COLUMN_TYPE AS type, IS_NULLABLE = 'NO' AS required,
+           COLUMN_DEFAULT IS NOT NULL OR EXTRA LIKE '%auto_increment%' AS filled
+         FROM information_schema.columns WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?`,
+    [table],
+  );
+  return rows
+    .map(({ name, type, required, filled }) => ({
+      name: String(name),
+      // SQLite writes some types in capitals, MariaDB a width that it does not use.
+      type: String(type)
+        .toLowerCase()
+        .replace(/^int\(\d+\)$/, 'int'),
+      required: Number(required) === 1,
+      optional: Number(required) === 0 || Number(filled) === 1,
+    }))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** What rows of a table have to keep to: keys that are unique, and references. */
+export async function tableRules(database: TestDatabase, table: string): Promise<string[]> {
+  const rows = await database.sql(
+    embedded
+      ? `SELECT 'unique (' || (SELECT group_concat(name) FROM pragma_index_info(list.name)) || ')' AS rule
+         FROM pragma_index_list(?) AS list WHERE "unique" = 1
+         UNION SELECT 'reference ' || "from" || ' to ' || "table" FROM pragma_foreign_key_list(?)`
+      : `SELECT CONCAT('unique (', GROUP_CONCAT(COLUMN_NAME ORDER BY SEQ_IN_INDEX), ')') AS rule
+         FROM information_schema.statistics WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND NON_UNIQUE = 0
+         GROUP BY INDEX_NAME
+         UNION SELECT CONCAT('reference ', COLUMN_NAME, ' to ', REFERENCED_TABLE_NAME)
+         FROM information_schema.key_column_usage
+         WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND REFERENCED_TABLE_NAME IS NOT NULL`,
+    [table, table],
+  );
+  return rows.map(({ rule }) => String(rule));
+}
