@@ -1,10 +1,15 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
 
-/** @param rest what follows the host */
-const urlOf = (scheme: string, rest: string) => new RegExp(`^${scheme}://([^@/]*@)?[^@/:]+(:\\d{1,5})?${rest}$`);
+/**
+ * One that means the same to every library: not all of them decode a host or a name, leave out white space, or take 0 for
+ * a port.
+ * @param rest what follows the host
+ */
+const urlOf = (scheme: string, rest: string) =>
+  new RegExp(`^${scheme}://([^@/\\s]*@)?[^@/:%\\s]+(:[1-9]\\d{0,4})?${rest}$`);
 
 const KINDS = {
-  mysql: { url: urlOf('mysql', '/[^/?#]+'), form: 'mysql://user:password@host:port/name' },
+  mysql: { url: urlOf('mysql', '/[^/?#%\\s]+'), form: 'mysql://user:password@host:port/name' },
   redis: { url: urlOf('rediss?', '(/\\d+)?'), form: 'redis://user:password@host:port/database or rediss://…' },
 };
 

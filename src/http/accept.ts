@@ -43,18 +43,21 @@ function rangesOf(accept: string): Range[] {
   return ranges.filter(({ type, quality }) => !NO_RANGE.test(type) && quality >= 0);
 }
 
-/** That of the range which names the offer most exactly. */
+/** That of the range which names the offer most exactly. Looks at each once: a header has room for thousands. */
 function qualityOf(offer: Offer, ranges: readonly Range[]): number {
-  const [best] = ranges
-    .map((range) => ({ exactness: exactnessOf(range, offer), quality: range.quality }))
-    .filter(({ exactness }) => exactness > 0)
-    .toSorted((one, other) => other.exactness - one.exactness || other.quality - one.quality);
-  return Math.min(best?.quality ?? 0, 1);
+  const names = ['*/*', offer.type.replace(/\/.*/, '/*'), offer.type];
+  let best = { exactness: 0, quality: 0 };
+  for (const range of ranges) {
+    const exactness = exactnessOf(range, offer, names);
+    if (exactness > best.exactness || (exactness && exactness === best.exactness && range.quality > best.quality))
+      best = { exactness, quality: range.quality };
+  }
+  return Math.min(best.quality, 1);
 }
 
-/** How exactly a range names an offer; 0: not at all. */
-function exactnessOf({ type, parameters }: Range, offer: Offer): number {
-  const level = ['*/*', offer.type.replace(/\/.*/, '/*'), offer.type].indexOf(type) + 1;
+/** How exactly a range names an offer; 0: not at all. @param names the types that name it, the most exact one last */
+function exactnessOf({ type, parameters }: Range, offer: Offer, names: readonly string[]): number {
+  const level = names.indexOf(type) + 1;
   if (!level || !offer.parameters) return level;
   const named = Object.entries(parameters);
   return named.every(([name, value]) => offer.parameters![name] === value.toLowerCase())

@@ -28,6 +28,6 @@ export class OpenApiController {
   @Get('docs/:file')
   file(@Param('file') file: string, @Res() response: Response): void {
     if (!FILES.has(file)) throw new NotFoundException();
-    response.set('Content-Security-Policy', POLICY).sendFile(join(PAGE, file));
+    response.set('Content-Security-Policy', POLICY).sendFile(file, { root: PAGE });
   }
 }

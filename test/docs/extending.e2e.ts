@@ -13,6 +13,7 @@ let tree: TreeCopy;
 let database: TestDatabase;
 let service: ServiceProcess;
 let url: string;
+let managementUrl: string;
 let ask: (path: string, headers?: Record<string, string>) => Promise<Answer>;
 let document: { info: Json; components: { schemas: Record<string, { properties: Json }> }; paths: Json };
 
@@ -27,11 +28,10 @@ beforeAll(async () => {
   extendedCli('migrate');
   const environment = { DATABASE_URL: database.url, DEMO_DATA: 'false' };
   service = ServiceProcess.start(environment, database.folder, { main: tree.main });
-  const ports = await service.ready();
-  ({ url } = ports);
+  ({ url, managementUrl } = await service.ready());
   const token = tokenIn(await call(url, tokenCall(A, client_secret)));
   ask = (path, headers) => call(url, { path, token, headers });
-  document = JSON.parse((await call(ports.managementUrl, { path: '/openapi.json' })).body) as typeof document;
+  document = JSON.parse((await call(managementUrl, { path: '/openapi.json' })).body) as typeof document;
 }, 180_000);
 afterAll(async () => {
   await service?.stop();
@@ -102,4 +102,11 @@ test('an endpoint: of the scope of the customer, with its schema, in every forma
 test('a profile: told everywhere, and no validator of the old one holds', async () => {
   expect(await get('/api/version')).toEqual({ apiVersion: '2027-01' });
   expect(document.info.version).toBe('2027-01');
+});
+
+test('the page of the interface, wherever the service is installed', async () => {
+  const statuses = ['/docs', '/docs/start.js', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'].map(
+    async (path) => (await call(managementUrl, { path })).status,
+  );
+  expect(await Promise.all(statuses)).toEqual([200, 200, 200, 200]);
 });

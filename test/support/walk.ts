@@ -33,7 +33,8 @@ export function stepsOf(document: string, chapter: string): Step[] {
 
 /** A copy of the sources that can be changed and built. */
 export class TreeCopy {
-  readonly folder = mkdtempSync(join(tmpdir(), 'customer-data-copy-'));
+  /** Hidden, as releases lie in on some machines: Express sends no file from there unless told to. */
+  readonly folder = mkdtempSync(join(tmpdir(), '.customer-data-copy-'));
   readonly main = join(this.folder, 'dist/main.js');
   readonly cli = join(this.folder, 'dist/cli.js');
 
