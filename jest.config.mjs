@@ -111,7 +111,7 @@ export default function config() {
     workerIdleMemoryLimit: '1GB',
     reporters: ['default', ['<rootDir>/test/support/not-run-reporter.mjs', { missing }]],
     projects: [
-      { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
+      { ...common, displayName: 'unit', testMatch: ['<rootDir>/{src,conformance}/**/*.spec.ts'] },
       endToEnd('sqlite', 'test/*.e2e.ts'),
       deploy,
       docs(chromium),

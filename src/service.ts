@@ -48,6 +48,8 @@ export async function startService(settings: Settings, logger: LoggerService): P
   await app.get(QuotaService).start();
   await app.init();
   app.get(AnswersMiddleware).learn(app.getHttpAdapter().getInstance());
+  // Monitoring keeps its connection between two scrapes, too: closed meanwhile, it may just be sending the next one.
+  for (const one of [app, management]) one.getHttpServer().keepAliveTimeout = settings.KEEP_ALIVE_SECONDS * 1000;
   await app.listen(settings.PORT);
   await management.listen(settings.MANAGEMENT_PORT);
   return {
@@ -95,7 +97,6 @@ async function createApp(settings: Settings, logger: LoggerService): Promise<Nes
   }
   app.use(refuseUnreadable);
   const http = app.getHttpServer();
-  http.keepAliveTimeout = settings.KEEP_ALIVE_SECONDS * 1000;
   http.requestTimeout = REQUEST_MS;
   admitUnreadableRequests(http, (...answer) => answers.tellUnreadable(...answer));
   return app;

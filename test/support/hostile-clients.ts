@@ -11,6 +11,7 @@ export const STALL_SECONDS = 3;
 const SLOW_MS = 2 * STALL_SECONDS * 1000;
 /** How long one keeps a connection for nothing before it leaves: not so long that it would be cut. */
 const IDLE_MS = 2000;
+/** Between the pieces that one sends or reads. */
 const PAUSE_MS = 100;
 /** How a connection of TLS begins. */
 const GARBAGE = '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\xff\xfe\r\n\r\n';
@@ -39,19 +40,21 @@ export function refusedCalls(url: string, token: string): Promise<Kind[]> {
   ]);
 }
 
-/**
- * @param token of a customer whose `/products` is more than sockets hold
- * @param small of another one
- */
+/** All kinds of them, one of each. */
 export class HostileClients {
   /** How often each was answered how. */
   readonly outcomes: Record<string, Record<string, number>> = {};
   private readonly all: Nuisance[];
   private readonly repetitions: Repetition[];
 
-  constructor(url: string, token: string, small: string) {
+  /**
+   * @param token of a customer whose `/products` is more than sockets hold
+   * @param small of another one
+   * @param pause milliseconds between one time and the next
+   */
+  constructor(url: string, token: string, small: string, pause: number) {
     this.all = [...downloads(url, token), ...connections(url, small)];
-    this.repetitions = this.all.map((one) => new Repetition(() => this.note(one), PAUSE_MS));
+    this.repetitions = this.all.map((one) => new Repetition(() => this.note(one), pause));
   }
 
   /** What each has to be answered, and nothing else. */

@@ -1,0 +1,113 @@
+import { type Clause, clause, holds, NotTestable, notTestable, same } from '../clause.js';
+import {
+  catalogue,
+  type DataPath,
+  DATA_PATHS,
+  type Element,
+  elements,
+  elementsOf,
+  nested,
+  numbersIn,
+} from '../data.js';
+import type { Deployment } from '../deployment.js';
+
+/** §2.1 to §2.7, §3 and §4: what the answers say, taken together. */
+export const CONTENT: Clause[] = [
+  clause(
+    '§2.1 arrays',
+    'a product has its nested arrays, [] where there is nothing (decision 1)',
+    async (deployment) => {
+      const names = ['Images', 'Accessories', 'Substitutions', 'Composition', 'Prices'].map((name) => `Product${name}`);
+      for (const product of await elements(deployment, '/products')) {
+        const arrays = names.filter((name) => Array.isArray(product[name]));
+        same(`arrays of ${JSON.stringify(product.SKU)}`, arrays, names);
+      }
+    },
+  ),
+  clause('§2.1 one-price', 'of prices it has one: that of the customer (decision 6)', async (deployment) => {
+    for (const product of await elements(deployment, '/products')) {
+      const skus = nested(product, 'ProductPrices').map(({ SKU }) => SKU);
+      same(`SKUs of the ProductPrices of ${JSON.stringify(product.SKU)}`, skus, [product.SKU]);
+    }
+  }),
+  clause('§2.1 trimmed', 'no SKU has space around it (decision 7)', async (deployment) => {
+    for (const { SKU } of await elements(deployment, '/products')) same('a trimmed SKU', SKU, String(SKU).trim());
+  }),
+  clause('§2.6 one-list', 'all prices are of one price list (§4.1)', async (deployment) => {
+    await oneValue(deployment, '/prices', 'PriceListCode');
+  }),
+  clause('§2.6 currency', 'CurrencyCode is one of ISO 4217 (decision 67)', async (deployment) => {
+    const known = new Set(Intl.supportedValuesOf('currency'));
+    for (const { CurrencyCode } of await elements(deployment, '/prices'))
+      holds(known.has(String(CurrencyCode)), 'a currency of ISO 4217', CurrencyCode);
+  }),
+  clause('§2.6 not-told', 'whether a price is discount-eligible is not answered', async (deployment) => {
+    const [price = {}] = await elements(deployment, '/prices');
+    same(
+      'keys of eligibility',
+      Object.keys(price).filter((key) => /discount|eligible/i.test(key)),
+      [],
+    );
+  }),
+  clause('§2.6 same-prices', 'ProductPrices put together are /prices (decision 6, §4.3)', async (deployment) => {
+    const { '/products': products, '/prices': prices } = await catalogue(deployment);
+    const within = elementsOf(products).flatMap((product) => nested(product, 'ProductPrices'));
+    same('SKUs of /prices', skus(elementsOf(prices)), skus(elementsOf(products)));
+    elementsOf(prices).forEach((price, index) => same('in ProductPrices', within[index], price));
+    // Parsed numbers may be equal where the digits are not.
+    same('digits of prices', digits(products.bytes), digits(prices.bytes));
+  }),
+  clause('§2.7 one-warehouse', 'all stock is of one warehouse (§4.2)', async (deployment) => {
+    await oneValue(deployment, '/stock', 'StockLocation');
+  }),
+  clause('§2.7 has-product', 'each SKU in stock is one of /products (decision 6, §4.2)', async (deployment) => {
+    const { '/products': products, '/stock': stock } = await catalogue(deployment);
+    const known = new Set(skus(elementsOf(products)));
+    const strangers = skus(elementsOf(stock)).filter((sku) => !known.has(sku));
+    same('SKUs that /products does not have', strangers, []);
+  }),
+  clause('§2.7 not-negative', 'AvailableQTY is never below 0 (decision 8)', async (deployment) => {
+    for (const { SKU, AvailableQTY } of await elements(deployment, '/stock'))
+      holds(Number(AvailableQTY) >= 0, `${JSON.stringify(SKU)} at 0 or more`, AvailableQTY);
+  }),
+  clause('§3 not-obsolete', 'no product has the Status OBSOLETE (decision 5, §4.1)', async (deployment) => {
+    for (const { SKU, Status } of await elements(deployment, '/products'))
+      holds(Status !== 'OBSOLETE', `${JSON.stringify(SKU)} with another Status`, Status);
+  }),
+  clause(
+    '§3 other-statuses',
+    'obsolete, OBSOLETE with a space, and null are answered (decision 5)',
+    notTestable('needs products of such a Status: nobody outside knows whether there are any'),
+  ),
+  clause('§4.4 complete', 'a large answer ends as JSON does', async (deployment) => {
+    for (const path of DATA_PATHS) elementsOf(await deployment.ask({ path }));
+  }),
+  clause('§4.5 same-bytes', 'the same content gives the same bytes (decision 2)', async (deployment) => {
+    const { '/stock': stock, '/prices': prices } = await catalogue(deployment);
+    for (const [path, { bytes, headers }] of Object.entries({ '/stock': stock, '/prices': prices })) {
+      const again = await deployment.send({ path });
+      if (again.headers.etag !== headers.etag) throw new NotTestable('the content changed: run it again');
+      holds(
+        again.bytes.equals(bytes),
+        `the ${bytes.length} bytes of before from ${path}`,
+        `${again.bytes.length} others`,
+      );
+    }
+  }),
+  clause('decision 4', 'a net price is exact, and rounded once', notTestable('needs the list price and the discount')),
+  clause('decision 9', 'dates are the days that are stored', notTestable('needs to know what is stored')),
+  clause('decision 10', 'without a price list: []; deleted: 404', notTestable('needs such a customer')),
+  clause('decision 41 one-moment', 'an answer is of one moment (§4.2)', notTestable('needs an import meanwhile')),
+];
+
+const PRICE_NUMBERS = new Set(['PriceExclVAT', 'MOQ', 'OrderMultiple']);
+
+const digits = (bytes: Buffer) => [...numbersIn(bytes.toString())].filter(({ key }) => PRICE_NUMBERS.has(key));
+
+const skus = (all: Element[]) => all.map(({ SKU }) => SKU);
+
+async function oneValue(deployment: Deployment, path: DataPath, key: string): Promise<void> {
+  const values = [...new Set((await elements(deployment, path)).map((element) => element[key]))];
+  if (!values.length) throw new NotTestable('this customer has none');
+  same(`different values of ${key}`, values, values.slice(0, 1));
+}

@@ -1,0 +1,95 @@
+import { Broken, holds, NotTestable, same } from './clause.js';
+import type { Caller, Deployment } from './deployment.js';
+import type { Answer } from './http.js';
+
+export type Element = Readonly<Record<string, unknown>>;
+
+export const DATA_PATHS = ['/products', '/stock', '/prices'] as const;
+export type DataPath = (typeof DATA_PATHS)[number];
+
+const parsed = new WeakMap<Answer, unknown>();
+
+/** The body of an answer as JSON. @throws {Broken} where it is none */
+export function jsonOf(answer: Answer): unknown {
+  if (!parsed.has(answer)) {
+    try {
+      parsed.set(answer, JSON.parse(answer.bytes.toString()));
+    } catch {
+      throw new Broken(`expected JSON, came ${JSON.stringify(answer.bytes.toString('utf8', 0, 100))}`);
+    }
+  }
+  return parsed.get(answer);
+}
+
+/** The elements of a data answer. @throws {Broken} where it is no array of objects */
+export function elementsOf(answer: Answer): Element[] {
+  same('status', answer.status, 200);
+  const body = jsonOf(answer);
+  const objects = Array.isArray(body) && body.every((element) => typeof element === 'object' && element !== null);
+  holds(objects && !body.some(Array.isArray), 'an array of objects', body);
+  return body as Element[];
+}
+
+/** The elements of a data endpoint as the customer has them. */
+export async function elements(deployment: Deployment, path: DataPath): Promise<Element[]> {
+  return elementsOf(await deployment.ask({ path }));
+}
+
+/** An array of a product, as far as it is one. */
+export function nested(product: Element, name: string): Element[] {
+  const array = product[name];
+  return Array.isArray(array) ? (array as Element[]) : [];
+}
+
+/** The numbers in a JSON text by their keys, as they are written: a parser would hide that. */
+export function* numbersIn(text: string): Generator<{ key: string; number: string }> {
+  for (const [, key, number] of text.matchAll(/"((?:[^"\\]|\\.)*)"(?:\s*:\s*([-+.\d][-+.\deE]*))?/g))
+    if (number !== undefined) yield { key: key!, number };
+}
+
+/** The answers of the three data endpoints, of one state of the content. */
+export type Catalogue = Readonly<Record<DataPath, Answer>>;
+
+const catalogues = new WeakMap<Deployment, Map<Caller, Promise<Catalogue>>>();
+const ATTEMPTS = 3;
+
+/** What a customer is answered while nothing changes. @throws {NotTestable} where it changes all the time */
+export function catalogue(deployment: Deployment, as: Exclude<Caller, 'nobody'> = 'customer'): Promise<Catalogue> {
+  const known = catalogues.get(deployment) ?? new Map<Caller, Promise<Catalogue>>();
+  catalogues.set(deployment, known);
+  const found = known.get(as) ?? settled(deployment, as);
+  known.set(as, found);
+  return found;
+}
+
+async function settled(deployment: Deployment, as: Caller): Promise<Catalogue> {
+  const who = as === 'customer' ? {} : { as };
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    // The first time, the answers that other clauses look at will do.
+    const get = (path: DataPath) =>
+      (attempt === 1 ? deployment.ask : deployment.send).call(deployment, { path, ...who });
+    const [products, stock, prices] = [await get('/products'), await get('/stock'), await get('/prices')];
+    const still = async (path: DataPath, { headers: { etag } }: Answer) =>
+      (await deployment.send({ path, method: 'HEAD', ...who })).headers.etag === etag;
+    if ((await still('/products', products)) && (await still('/stock', stock)) && (await still('/prices', prices)))
+      return { '/products': products, '/stock': stock, '/prices': prices };
+  }
+  throw new NotTestable('the content changes all the time: run it again between two imports');
+}
+
+/**
+ * @throws {Broken} where these are not the bytes that the endpoint answers
+ * @throws {NotTestable} where those have changed meanwhile
+ */
+export async function sameBytes(deployment: Deployment, path: DataPath, bytes: Buffer): Promise<void> {
+  const usual = (await deployment.ask({ path })).bytes;
+  const equal = bytes.equals(usual);
+  if (!equal && !(await deployment.send({ path })).bytes.equals(usual))
+    throw new NotTestable('the content changed meanwhile: run it again between two imports');
+  holds(equal, `the usual ${usual.length} bytes of ${path}`, `${bytes.length} others`);
+}
+
+/** Elements are in this order: code point by code point (decision 2). */
+export function compareCodePoints(one: unknown, other: unknown): number {
+  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
+}

@@ -1,0 +1,105 @@
+import { Agent as HttpAgent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request as http } from 'node:http';
+import { Agent as HttpsAgent, request as https } from 'node:https';
+import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+/** A request as it goes out. */
+export interface Outgoing {
+  method: string;
+  /** Below the address of the deployment. */
+  path: string;
+  headers: OutgoingHttpHeaders;
+  body: string;
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  bytes: Buffer;
+}
+
+/** An answer that does not go on for so long does not come. */
+const SILENCE_MS = 120_000;
+
+/** Sends requests to one address, and keeps its connections. */
+export class HttpClient {
+  private readonly agent: HttpAgent;
+
+  constructor(readonly url: URL) {
+    this.agent = new (url.protocol === 'https:' ? HttpsAgent : HttpAgent)({ keepAlive: true });
+  }
+
+  /** @throws what broke the connection, before the answer or in the midst of it */
+  async send(outgoing: Outgoing): Promise<Answer> {
+    try {
+      return await this.attempt(outgoing);
+    } catch (error) {
+      // A connection that was kept may be closed just now: that says nothing about the request.
+      if ((error as { reused?: boolean }).reused) return this.attempt(outgoing);
+      throw error;
+    }
+  }
+
+  /** Sends text that need not be HTTP on a connection of its own. @throws where what comes back is no HTTP */
+  async sendRaw(text: string): Promise<Answer> {
+    const answered = await this.exchange(text);
+    const end = answered.indexOf('\r\n\r\n');
+    const [first = '', ...lines] = answered.subarray(0, Math.max(end, 0)).toString('latin1').split('\r\n');
+    const status = /^HTTP\/1\.1 (\d{3})/.exec(first)?.[1];
+    if (!status) throw new Error(`no HTTP came back but ${JSON.stringify(answered.toString('latin1', 0, 100))}`);
+    const headers = lines.map((line) => [
+      line.slice(0, line.indexOf(':')).toLowerCase(),
+      line.slice(line.indexOf(':') + 1).trim(),
+    ]);
+    return { status: Number(status), headers: Object.fromEntries(headers), bytes: answered.subarray(end + 4) };
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private attempt({ method, path, headers, body }: Outgoing): Promise<Answer> {
+    const target = this.url.origin + this.url.pathname.replace(/\/$/, '') + path;
+    const length = body ? { 'Content-Length': Buffer.byteLength(body) } : {};
+    return new Promise((resolve, reject) => {
+      const options = { method, agent: this.agent, timeout: SILENCE_MS, headers: { ...length, ...headers } };
+      const sent = (this.url.protocol === 'https:' ? https : http)(target, options, (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('error', reject).on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('end', () =>
+          resolve({ status: incoming.statusCode!, headers: incoming.headers, bytes: Buffer.concat(chunks) }),
+        );
+      });
+      sent.on('timeout', () => sent.destroy(new Error(`silence for ${SILENCE_MS / 1000} s`)));
+      sent.on('error', (error) => reject(Object.assign(error, { reused: sent.reusedSocket }))).end(body);
+    });
+  }
+
+  /** The first answer, or all that came until the connection was closed. */
+  private exchange(text: string): Promise<Buffer> {
+    const { hostname, protocol, port } = this.url;
+    const tls = protocol === 'https:';
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const to = { host, port: Number(port) || (tls ? 443 : 80) };
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      const socket = tls ? connectTls({ ...to, servername: host }) : connect(to);
+      socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error('the connection was left open')));
+      // What was answered counts, even where the connection is reset behind it.
+      socket.on('error', (error) => (chunks.length ? resolve(Buffer.concat(chunks)) : reject(error)));
+      socket.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        if (isComplete(Buffer.concat(chunks))) socket.destroy();
+      });
+      socket.on('close', () => resolve(Buffer.concat(chunks)));
+      socket.write(text);
+    });
+  }
+}
+
+/** Whether this is an answer of a told length, up to its end. */
+function isComplete(bytes: Buffer): boolean {
+  const [head = '', body] = bytes.toString('latin1').split('\r\n\r\n', 2);
+  const length = /^content-length: *(\d+)/im.exec(head)?.[1];
+  return body !== undefined && length !== undefined && bytes.length >= head.length + 4 + Number(length);
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { placesOf } from './clause.js';
+import { ARRAYS, type Fields, PRICE, PRODUCT, STOCK } from './documented-fields.js';
+import { CLAUSES } from './suite.js';
+
+const DOCS = resolve(import.meta.dirname, '../docs');
+
+const document = (name: string) => readFileSync(`${DOCS}/${name}`, 'utf8');
+
+const places = new Set(CLAUSES.flatMap(placesOf));
+
+test('names each once', () => {
+  expect(CLAUSES.map(({ id }) => id)).toEqual([...new Set(CLAUSES.map(({ id }) => id))]);
+});
+
+test('speaks for each section and each numbered rule of the interface', () => {
+  const expected: string[] = [];
+  let section = '';
+  for (const [, heading, rule] of document('interface.md').matchAll(/^(?:###? (\d+(?:\.\d+)?)\.? |(\d+)\. )/gm)) {
+    if (heading) section = heading;
+    expected.push(`§${rule ? `${section}.${rule}` : section}`);
+  }
+  expect(expected.length).toBeGreaterThan(40);
+  // A section that is all rules is spoken for by these.
+  const silent = expected.filter((place) => ![...places].some((own) => `${own}.`.startsWith(`${place}.`)));
+  expect(silent).toEqual([]);
+});
+
+test('speaks for each decision', () => {
+  const expected = [...document('decisions.md').matchAll(/^(\d+)\. /gm)].map(([, number]) => `decision ${number}`);
+  expect(expected.length).toBeGreaterThan(85);
+  expect(expected.filter((place) => !places.has(place))).toEqual([]);
+});
+
+test.each<[string, string, Fields]>([
+  ['2.1', 'Product', PRODUCT],
+  ['2.2', 'ProductImage', ARRAYS.ProductImages!],
+  ['2.3', 'ProductAccessory', ARRAYS.ProductAccessories!],
+  ['2.4', 'ProductSubstitution', ARRAYS.ProductSubstitutions!],
+  ['2.5', 'ProductComposition', ARRAYS.ProductComposition!],
+  ['2.6', 'ProductPrice', PRICE],
+  ['2.7', 'StockEntry', STOCK],
+])('has the fields of §%s: %s', (section, _name, fields) => {
+  const text = document('interface.md')
+    .split(`\n### ${section} `)[1]!
+    .split('\n### ')[0]!
+    .split('The nested arrays')[0]!;
+  const rows = text.matchAll(
+    /^\| `(\w+)` +\| (text|long text|decimal|integer|boolean|date)\b[ \d]*\|( (?:yes|no) )?/gm,
+  );
+  const documented = [...rows].map(([, name, type, nullable]) => [
+    name,
+    type!.replace(/.*text/, 'string'),
+    nullable ? nullable === ' yes ' : name !== 'SKU',
+  ]);
+  expect(Object.entries(fields).map(([name, { type, nullable }]) => [name, type, nullable])).toEqual(documented);
+});

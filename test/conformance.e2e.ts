@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Target } from '../conformance/deployment.js';
+import { OPERATION } from '../conformance/clauses/operation.js';
+import { CLAUSES, type Result, runSuite } from '../conformance/suite.js';
+import { SpoilingProxy } from './support/spoiling-proxy.js';
+import { SPOILT } from './support/spoilt-answers.js';
+import { engine, TestService } from './support/test-service.js';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const QUIET = { tell: () => {}, found: () => {} };
+
+/** What not even this run can tell: the rest are decisions that no client sees. */
+const NOT_TESTABLE = [
+  '§1 https',
+  '§6 pull-only',
+  '§3 other-statuses',
+  'decision 4',
+  'decision 9',
+  'decision 10',
+  'decision 41 one-moment',
+  '§4.1 exact',
+  '§4.2 current',
+  '§4.3 eligible',
+  '§4 cut',
+  '§9.6 additions',
+  'decision 71 replicas',
+  '§5.4 terms',
+  '§5.6 expired',
+  '§5.8 time',
+  '§5.8 inactive',
+  '§5.8 server-error',
+  '§7 slow',
+  '§7 customer-gone',
+  '§7 unexpected',
+  '§7 unhealthy',
+  '§8.5 own-limits',
+  '§8.7 advice',
+  '§8.9 no-redis',
+  '§10.4 cut',
+  '§8.1 exact',
+  '§7 quota',
+  '§8.6 retry-after',
+  '§8.4 apart',
+  '§8.6 admitted',
+  ...OPERATION.map(({ id }) => id),
+];
+
+let service: TestService;
+let target: Target;
+beforeAll(async () => {
+  service = await TestService.start();
+  await service.database.cliOk('import', join(ROOT, 'demo'));
+  // The demo has nothing that a spreadsheet would run.
+  await service.database.sql(`UPDATE products SET Name = '=1+1' WHERE SKU = 'ACC-9001'`);
+  const credentials = async (clientId: string) => ({ clientId, clientSecret: await service.key(clientId) });
+  target = {
+    url: new URL(service.url),
+    managementUrl: new URL(service.managementUrl),
+    customer: await credentials('DEMO-SHOP'),
+    other: await credentials('DEMO-UK'),
+    share: 1,
+    useUpQuota: false,
+  };
+});
+afterAll(() => service.close());
+
+const idsOf = (results: Result[], verdict: Result['verdict']) =>
+  results.filter((result) => result.verdict === verdict).map(({ id }) => id);
+
+test('npm run conformance: everything that can be tested here passes, and its key is not told', async () => {
+  const json = join(service.database.folder, 'conformance.json');
+  const { code, output } = await command(target, '--json', json);
+  const { results, requests } = JSON.parse(readFileSync(json, 'utf8')) as { results: Result[]; requests: number };
+  expect(idsOf(results, 'FAIL')).toEqual([]);
+  expect(idsOf(results, 'NOT TESTABLE')).toEqual(NOT_TESTABLE);
+  expect(code).toBe(0);
+  expect(output.trim().split('\n')).toHaveLength(CLAUSES.length + 1);
+  expect(output).toContain(
+    `0 failed, ${idsOf(results, 'NOT TESTABLE').length} not testable here. It took ${requests} r`,
+  );
+  expect(output + readFileSync(json, 'utf8')).not.toContain(target.customer.clientSecret);
+});
+
+test.each<[string, (whole: Target) => Target, RegExp]>([
+  [
+    'wrong credentials',
+    (whole) => ({ ...whole, customer: { clientId: 'DEMO-SHOP', clientSecret: 'x' } }),
+    /No token.*401/,
+  ],
+  ['nobody at the address', (whole) => ({ ...whole, url: new URL('http://127.0.0.1:1') }), /ECONNREFUSED/],
+  ['no http address', (whole) => ({ ...whole, url: new URL('ftp://127.0.0.1') }), /no http or https address/],
+])('exit code 2, with %s', async (_name, change, complaint) => {
+  const { code, output } = await command(change(target));
+  expect(code).toBe(2);
+  expect(output).toMatch(complaint);
+});
+
+if (engine === 'sqlite') {
+  describe('what is spoilt fails its clauses, and no others', () => {
+    let proxy: SpoilingProxy;
+    beforeAll(async () => void (proxy = await SpoilingProxy.before(service.url)));
+    afterAll(() => proxy.close());
+
+    test.each(SPOILT)('%s', async (_name, spoil, expected) => {
+      proxy.spoil = spoil;
+      const { results } = await runSuite({ ...target, url: new URL(proxy.url) }, QUIET);
+      expect(idsOf(results, 'FAIL')).toEqual(expected);
+      const told = JSON.stringify(results);
+      expect([told.includes(target.customer.clientSecret), /eyJ\w/.test(told)]).toEqual([false, false]);
+    });
+
+    test('and the command ends with exit code 1', async () => {
+      proxy.spoil = (answer) => void (answer.body = answer.body.replace('Healthy', 'OK'));
+      const { code, output } = await command({ ...target, url: new URL(proxy.url) });
+      expect(code).toBe(1);
+      expect(output).toMatch(/^FAIL +§4 health: .* — expected body "Healthy", came "OK"$/m);
+    });
+  });
+
+  test('with --use-up-quota, a refusal is looked at, and waited for', async () => {
+    await service.database.cliOk('customer', 'set', 'DEMO-UK', '--per-minute', '40');
+    const { results } = await runSuite({ ...target, useUpQuota: true }, QUIET);
+    const tested = NOT_TESTABLE.filter((id) => !idsOf(results, 'NOT TESTABLE').includes(id));
+    expect(idsOf(results, 'FAIL')).toEqual([]);
+    expect(tested).toEqual(['§8.1 exact', '§7 quota', '§8.6 retry-after', '§8.4 apart', '§8.6 admitted']);
+  }, 150_000);
+}
+
+/** The command as people call it, with its secrets in the environment. */
+function command({ url, managementUrl, customer, other }: Target, ...options: string[]) {
+  const env = {
+    PATH: process.env.PATH,
+    BASE_URL: url.href,
+    MANAGEMENT_URL: managementUrl?.href,
+    CLIENT_ID: customer.clientId,
+    CLIENT_SECRET: customer.clientSecret,
+    OTHER_CLIENT_ID: other?.clientId,
+    OTHER_CLIENT_SECRET: other?.clientSecret,
+  };
+  return new Promise<{ code: number; output: string }>((done) => {
+    const args = ['run', '-s', 'conformance', '--', '--share', '1', ...options];
+    execFile('npm', args, { cwd: ROOT, env }, (error, stdout, stderr) =>
+      done({ code: Number(error?.code ?? 0), output: stdout + stderr }),
+    );
+  });
+}
