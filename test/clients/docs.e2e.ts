@@ -8,6 +8,7 @@ import { ServiceProcess } from '../support/service-process.js';
 const DOCS = resolve(import.meta.dirname, '../../docs/integration');
 /** Commands, and what they print, where that is shown; `…` stands for anything. */
 const BLOCK = /^```sh\n([^]*?)^```\n(?:\n```text\n([^]*?)^```$)?/gm;
+
 function blocksOf(page: string) {
   return (
     [...readFileSync(join(DOCS, page), 'utf8').matchAll(BLOCK)]
