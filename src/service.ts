@@ -73,6 +73,7 @@ export async function startService(settings: Settings, logger: LoggerService): P
         drain.end();
         for (const one of [app, management]) one.getHttpServer().closeAllConnections();
       }, GRACE_MS).unref();
+      drain.finish();
       await app.close();
       await drain.closed();
       await management.close();

@@ -20,3 +20,28 @@ test('its end resets what is under way: no client takes the part that it has for
   await drain.closed();
   server.close();
 });
+
+test('its finish closes a connection that is to be kept, behind the last answer under way on it', async () => {
+  const drain = new Drain();
+  const answers: Response[] = [];
+  const server = createServer((request, response) => {
+    drain.use(request as Request, response as Response, () => answers.push(response as Response));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2));
+  while (answers.length < 2) await once(server, 'request');
+  answers[0]!.write('begun;');
+  await once(client, 'data');
+  drain.begin();
+  drain.finish();
+  const closed = Promise.all([once(server.close(), 'close'), once(client, 'end')]);
+  answers[0]!.end('first');
+  let text = '';
+  client.on('data', (piece: Buffer) => (text += piece.toString()));
+  await once(client, 'data');
+  answers[1]!.end('second');
+  await closed;
+  await drain.closed();
+  expect(text).toMatch(/first[^]*HTTP\/1\.1 200 OK[^]*second$/);
+});

@@ -11,20 +11,30 @@ import { cutConnection } from '../http/cut.js';
 @Injectable()
 export class Drain implements NestMiddleware {
   private begun = false;
-  private readonly connections = new Set<Socket>();
+  private finishing = false;
+  /** How many answers are under way on each. */
+  private readonly connections = new Map<Socket, number>();
 
   begin(): void {
     this.begun = true;
   }
 
+  /**
+   * Has each connection end with the answers that are under way on it. Node closes those only that are idle when its
+   * server closes; the others, whose clients were told to keep them, would stay.
+   */
+  finish(): void {
+    this.finishing = true;
+  }
+
   /** Cuts whatever is still under way. */
   end(): void {
-    for (const socket of this.connections) cutConnection(socket, 'shutdown');
+    for (const socket of this.connections.keys()) cutConnection(socket, 'shutdown');
   }
 
   /** Resolves when every connection has closed, and all who listen to that have heard. */
   async closed(): Promise<void> {
-    await Promise.allSettled([...this.connections].map((socket) => once(socket, 'close')));
+    await Promise.allSettled([...this.connections.keys()].map((socket) => once(socket, 'close')));
   }
 
   /** @throws once it has begun */
@@ -33,11 +43,19 @@ export class Drain implements NestMiddleware {
   }
 
   use({ socket }: Request, response: Response, next: NextFunction): void {
-    if (!this.connections.has(socket)) {
-      this.connections.add(socket);
-      socket.once('close', () => this.connections.delete(socket));
-    }
+    const underWay = this.connections.get(socket);
+    if (underWay === undefined) socket.once('close', () => this.connections.delete(socket));
+    this.connections.set(socket, (underWay ?? 0) + 1);
+    response.once('close', () => this.answered(socket));
     if (this.begun) response.setHeader('Connection', 'close');
     next();
+  }
+
+  private answered(socket: Socket): void {
+    const underWay = this.connections.get(socket);
+    // It has closed before.
+    if (underWay === undefined) return;
+    this.connections.set(socket, underWay - 1);
+    if (this.finishing && underWay === 1) socket.destroySoon();
   }
 }
