@@ -136,6 +136,11 @@ test('a body of more than 16 kB: 413 in the same shape (decisions 14, 18)', asyn
   expect({ status, body }).toEqual({ status: 413, body: { error: 'invalid_request', error_description: DESCRIPTION } });
 });
 
+test('a body in an encoding that is not read: 415 in the same shape (decision 44)', async () => {
+  const { status, body } = await ask([form(A, key), { 'Content-Encoding': 'compress' }]);
+  expect({ status, body }).toEqual({ status: 415, body: { error: 'invalid_request', error_description: DESCRIPTION } });
+});
+
 test.each(['password', 'refresh_token', 'CLIENT_CREDENTIALS', ' client_credentials', 'client_credentials,'])(
   'grant_type "%s": 400 unsupported_grant_type (decision 18)',
   async (grant) => {

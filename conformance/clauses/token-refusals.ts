@@ -106,6 +106,13 @@ const REFUSALS: Refusal[] = [
     status: 413,
     error: 'invalid_request',
   },
+  {
+    name: 'encoded',
+    text: 'a body in a Content-Encoding that is not read (decision 44)',
+    calls: () => [formCall({ grant_type, ...NOBODY }, { 'Content-Encoding': 'compress' })],
+    status: 415,
+    error: 'invalid_request',
+  },
 ];
 
 /** §5.8: refused token requests. */

@@ -164,8 +164,6 @@ function leaving({ req: { socket } }: Response): { signal: AbortSignal; forget()
   const gone = new AbortController();
   const leave = () => gone.abort();
   const reset = () => socket.resetAndDestroy();
-  // A client may ask many times before it reads: each answer listens, and stops when it ends.
-  socket.setMaxListeners(0);
   // Before Node does, which leaves nothing to reset.
   socket.once('close', leave).prependOnceListener('end', reset);
   if (socket.destroyed || socket.readableEnded) leave();

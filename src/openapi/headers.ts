@@ -1,6 +1,6 @@
-import type { HeaderObject, HeadersObject } from 'openapi3-ts/oas31';
+import type { HeaderObject, HeadersObject, SchemaObject } from 'openapi3-ts/oas31';
 
-type Text = Pick<NonNullable<HeaderObject['schema']>, never> & { pattern?: string; enum?: string[]; format?: string };
+type Text = Pick<SchemaObject, 'pattern' | 'enum' | 'format'>;
 
 /** A header that is always there, unless it says otherwise. */
 const header = (description: string, example: string, text: Text = {}, required = true): HeaderObject => ({

@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/sync';
+import { undone } from '../../test/support/csv-cells.js';
 import { SeededRandom } from '../../test/support/seeded-random.js';
 import { csvWriter } from './csv-writer.js';
 
@@ -45,9 +46,6 @@ test('with a semicolon, that is what needs quotes', () => {
   expect(row('a,b', ';')).toBe('a,b\r\n');
 });
 
-/** What the interface tells clients to do (§10.3). */
-const undone = (cell: string) => cell.replace(/^'(?='*[=+\-@\t\r\n＝＋－＠])/, '');
-
 test.each([
   ['=1+1', `'=1+1`],
   ['+49 221', `'+49 221`],
@@ -85,15 +83,13 @@ test.each([
   expect(() => csvWriter(keys, ',').row(json)).toThrow(/JSON/);
 });
 
-test('texts as long as there are any take no time, and no stack', () => {
+test('texts as long as there are any come back, which must not take a step of the stack for each of their characters', () => {
   const long = '"\\,\n]é'.repeat(100_000);
-  const start = performance.now();
   const [[text, array]] = parse(csvWriter(['T', 'A'], ',').row(JSON.stringify({ T: long, A: [{ B: long }] })), {
     record_delimiter: '\r\n',
   }) as [[string, string]];
   expect(text).toBe(long);
   expect(JSON.parse(array)).toEqual([{ B: long }]);
-  expect(performance.now() - start).toBeLessThan(5000);
 });
 
 test('random values come back from a parser, whichever delimiter', () => {

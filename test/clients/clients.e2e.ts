@@ -10,9 +10,9 @@ declare const PROGRAMS: string[];
 const NODE = process.execPath;
 const CLIENTS = [
   { name: 'curl', program: 'sh', script: 'curl.sh', needs: 'curl' },
-  { name: 'Java', program: 'java', script: 'JavaClient.java', needs: 'java' },
+  { name: 'Java', program: 'java', script: 'JavaClient.java', needs: 'javac' },
   { name: 'Python, urllib', program: 'python3', script: 'urllib_client.py', needs: 'python3' },
-  { name: 'Python, requests', program: 'python3', script: 'requests_client.py', needs: 'requests' },
+  { name: 'Python, requests', program: 'python3', script: 'requests_client.py', needs: 'python3-requests' },
   { name: 'oauth4webapi', program: NODE, script: 'oauth4webapi.mjs' },
   { name: 'openid-client', program: NODE, script: 'openid-client.mjs' },
   { name: 'simple-oauth2', program: NODE, script: 'simple-oauth2.mjs' },

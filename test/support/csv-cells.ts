@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 
 /** How a client undoes what keeps a spreadsheet from taking a text for a formula (interface §10.3). */
-const undone = (cell: string) => cell.replace(/^'(?='*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/, '');
+export const undone = (cell: string) => cell.replace(/^'(?='*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/, '');
 
 /** A body of CSV as its reader has it: the header, and the cells of each row by it. */
 export function csvRows(body: string, delimiter = ','): { header: string[]; rows: Record<string, string>[] } {

@@ -31,11 +31,24 @@ export function findChromium(env = process.env) {
   return findProgram('chromium', env);
 }
 
-/** What clients in other languages run on: those of them that are here. */
+const CLIENT_PROGRAMS = ['curl', 'javac', 'python3', 'php', 'mcs', 'mono'];
+
+/** What some of these need besides, by a line that fails without it. */
+const CLIENT_LIBRARIES = {
+  'python3-requests': ['python3', '-c', 'import requests'],
+  'php-curl': ['php', '-r', 'curl_init();'],
+};
+
+/** What clients in other languages run on: which of it is here, and which is not. */
 export function findClientPrograms(env = process.env) {
-  const found = ['curl', 'java', 'python3', 'php', 'mcs', 'mono'].filter((name) => findProgram(name, env));
-  const requests = found.includes('python3') && spawnSync('python3', ['-c', 'import requests']).status === 0;
-  return requests ? [...found, 'requests'] : found;
+  const isThere = (name) => {
+    if (!(name in CLIENT_LIBRARIES)) return findProgram(name, env) !== undefined;
+    const [program, ...line] = CLIENT_LIBRARIES[name];
+    return spawnSync(program, line, { env }).status === 0;
+  };
+  const all = [...CLIENT_PROGRAMS, ...Object.keys(CLIENT_LIBRARIES)];
+  const found = all.filter(isThere);
+  return { found, missing: all.filter((name) => !found.includes(name)) };
 }
 
 /** The path of a program; none: undefined. */

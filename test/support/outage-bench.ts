@@ -11,7 +11,7 @@ export const LONG = process.env.CHAOS === 'long';
 /** DATABASE_WAIT_MS. */
 export const WAIT_MS = LONG ? 5000 : 2000;
 /** DOWNLOAD_STALL_SECONDS, in milliseconds. */
-export const STALL_MS = LONG ? 10_000 : 2000;
+export const STALL_MS = LONG ? 7000 : 2000;
 /** How long an outage lasts that nobody has to wait for. */
 export const OUTAGE_MS = LONG ? 15_000 : 2000;
 const PAUSE_MS = LONG ? 20 : 50;

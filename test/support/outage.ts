@@ -44,7 +44,8 @@ export async function play(name: string, bench: OutageBench, outage: Outage): Pr
   const ended = performance.now();
   await finished;
   const after = await waitForAll(load, ended);
-  const samples = load.samples.filter((sample) => sample.ended >= first);
+  // What began in the outage before may end in this one.
+  const samples = load.samples.filter((sample) => sample.begun >= first);
   const during = samples.filter((sample) => sample.ended >= begun && sample.begun <= ended);
   const usual = load.samples.filter((sample) => sample.ended < begun && isUsual(sample));
   const report = [...kindsOf(load), BEGUN].map((kind) => reportOf(kind, samples, during, ended));

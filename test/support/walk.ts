@@ -14,7 +14,8 @@ interface Step {
   code: string;
 }
 
-const FENCE = /^( *)```ts file="([^"]+)"(?: (before|replace)="([^"]+)")?\n([^]*?)^\1```$/gm;
+/** No grave accents behind the language: Markdown takes that for no block, and shows it as a paragraph. */
+const FENCE = /^( *)```ts file="([^"`]+)"(?: (before|replace)="([^"`]+)")?\n([^]*?)^\1```$/gm;
 
 /** What a chapter of a document tells its readers to write. */
 export function stepsOf(document: string, chapter: string): Step[] {

@@ -99,7 +99,7 @@ def sync(session, name):
     # In this order the tag never speaks of another file than the one beside it, whenever this is killed.
     tag_file.unlink(missing_ok=True)
     new = file.with_suffix(".new")
-    new.write_text(text, "utf-8", newline="")
+    new.write_bytes(text.encode())
     new.replace(file)
     tag_file.write_text(headers["ETag"])
 
