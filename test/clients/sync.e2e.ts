@@ -131,15 +131,19 @@ test('changes arrive, whatever goes wrong meanwhile', async () => {
   });
   await service.database.sql(`UPDATE products SET Status = 'OBSOLETE' WHERE SKU = 'A-ONLY'`);
   const expected = 'products: 1 new, 1 changed, 1 gone, 3 in all\nprices: 1 new, 0 changed, 1 gone, 3 in all\n';
-  expect(await eachSays(key, 'cut', 'quota', 'expired', 'failure')).toEqual(
+  expect(await eachSays(key, 'cut', 'quota', 'expired', 'failure', 'busy')).toEqual(
     all(`${expected}stock: 1 new, 0 changed, 1 gone, 2 in all\n`),
   );
   await expectInStep();
 }, 120_000);
 
-test('with a wrong key it fails, and keeps what it has', async () => {
-  const said = await eachSays('wrong');
-  for (const [script, text] of Object.entries(said))
-    expect([script, text]).toEqual([script, expect.stringMatching(/^failed with [1-9]\d*, and said nothing$/)]);
-  await expectInStep();
-}, 120_000);
+test.each<[string, ...Fault[]]>([['a wrong key'], ['an answer that is none', 'page']])(
+  'with %s it fails, and keeps what it has',
+  async (what, ...faults) => {
+    const said = await eachSays(what === 'a wrong key' ? 'wrong' : key, ...faults);
+    for (const [script, text] of Object.entries(said))
+      expect([script, text]).toEqual([script, expect.stringMatching(/^failed with [1-9]\d*, and said nothing$/)]);
+    await expectInStep();
+  },
+  120_000,
+);

@@ -2,12 +2,17 @@ import { createServer, request, type IncomingMessage, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 
 /** What may come instead of an answer, or of its end. */
-export type Fault = 'quota' | 'expired' | 'failure' | 'cut';
+export type Fault = 'quota' | 'expired' | 'failure' | 'busy' | 'page' | 'cut';
 
-const ANSWERS: Record<Exclude<Fault, 'cut'>, [status: number, headers: Record<string, string>]> = {
+type Headers = Record<string, string>;
+
+const ANSWERS: Record<Exclude<Fault, 'cut'>, [status: number, headers: Headers | (() => Headers)]> = {
   quota: [429, { 'Retry-After': '1' }],
   expired: [401, { 'WWW-Authenticate': 'Bearer realm="customer-data-service", error="invalid_token"' }],
   failure: [500, {}],
+  // Of something in between: a time instead of seconds (RFC 9110 §10.2.3), and an answer in good order that is none.
+  busy: [503, () => ({ 'Retry-After': new Date(Date.now() + 1000).toUTCString() })],
+  page: [200, { 'Content-Type': 'text/html', ETag: '"page"' }],
 };
 
 /** Stands before a service, and lets things go wrong with requests for data. */
@@ -33,7 +38,7 @@ export class FaultyProxy {
     const fault = incoming.url === '/auth/token' ? undefined : this.faults.shift();
     if (fault && fault !== 'cut') {
       const [status, headers] = ANSWERS[fault];
-      outgoing.writeHead(status, headers).end('{}');
+      outgoing.writeHead(status, typeof headers === 'function' ? headers() : headers).end('{"SKU":"none"}');
       return;
     }
     const { method, headers } = incoming;

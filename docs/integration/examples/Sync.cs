@@ -28,6 +28,7 @@ public static class Sync
     sealed class Answer
     {
         public int Status;
+        public string Type;
         public string ETag;
         public string Text;
     }
@@ -46,8 +47,10 @@ public static class Sync
                     // .NET throws where the answer was cut. Mono does not: do not run this on it.
                     string text = await response.Content.ReadAsStringAsync();
                     int status = (int)response.StatusCode;
+                    string type = response.Content.Headers.ContentType?.MediaType ?? "no type";
+                    string tag = response.Headers.ETag?.ToString();
                     if (status != 429 && status < 500)
-                        return new Answer { Status = status, ETag = response.Headers.ETag?.ToString(), Text = text };
+                        return new Answer { Status = status, Type = type, ETag = tag, Text = text };
                     problem = "status " + status;
                     wait = response.Headers.RetryAfter?.Delta;
                 }
@@ -58,7 +61,7 @@ public static class Sync
             }
             if (attempt == Attempts)
                 throw new IOException($"Given up after {attempt} attempts, the last one: {problem}");
-            // Without a word of the server: 2, 4, 8 … seconds, and a bit by chance, so that not all come back at once.
+            // Without a number of seconds: 2, 4, 8 … of them, and a bit by chance, so that not all come back at once.
             TimeSpan pause = wait ?? TimeSpan.FromSeconds(Math.Pow(2, attempt) * (0.5 + Chance.NextDouble()));
             Console.Error.WriteLine($"{problem}; again in {pause.TotalSeconds:F1} s");
             await Task.Delay(pause);
@@ -117,7 +120,9 @@ public static class Sync
             Console.WriteLine(name + ": unchanged");
             return;
         }
-        if (answer.Status != 200) throw new IOException($"{name}: {answer.Status} {answer.Text}");
+        // Something in between may answer in good order, and what it says is no product.
+        if (answer.Status != 200 || answer.Type != "application/x-ndjson")
+            throw new IOException($"{name}: {answer.Status}, {answer.Type}: {answer.Text}");
 
         Dictionary<string, string> old = BySku(before), now = BySku(answer.Text);
         int known = now.Keys.Count(old.ContainsKey);
@@ -139,5 +144,10 @@ public static class Sync
         foreach (string name in new[] { "products", "prices", "stock" }) await SyncOne(name);
     }
 
-    public static void Main() => SyncAll().GetAwaiter().GetResult();
+    public static void Main()
+    {
+        SyncAll().GetAwaiter().GetResult();
+        // Mono would wait for connections that nobody needs any more, half a minute now and then.
+        Environment.Exit(0);
+    }
 }

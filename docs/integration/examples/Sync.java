@@ -29,15 +29,17 @@ public class Sync {
   static final HttpClient CLIENT = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(30)).build();
   static String token;
 
-  record Answer(int status, String etag, String text) {}
+  record Answer(int status, String type, String etag, String text) {}
 
   static Answer once(HttpRequest request, long[] wait) throws IOException, InterruptedException {
     HttpResponse<byte[]> response = CLIENT.send(request, HttpResponse.BodyHandlers.ofByteArray()); // throws where it was cut
-    wait[0] = response.headers().firstValueAsLong("Retry-After").orElse(0) * 1000;
+    String seconds = response.headers().firstValue("Retry-After").orElse("");
+    wait[0] = seconds.matches("\\d{1,6}") ? Long.parseLong(seconds) * 1000 : 0;
+    String type = response.headers().firstValue("Content-Type").orElse("no type");
     boolean packed = response.headers().firstValue("Content-Encoding").orElse("").equals("gzip");
     InputStream bytes = new ByteArrayInputStream(response.body());
     String text = new String((packed ? new GZIPInputStream(bytes) : bytes).readAllBytes(), StandardCharsets.UTF_8);
-    return new Answer(response.statusCode(), response.headers().firstValue("ETag").orElse(""), text);
+    return new Answer(response.statusCode(), type, response.headers().firstValue("ETag").orElse(""), text);
   }
 
   /** Sends until there is an answer that another try would not mend. */
@@ -54,7 +56,7 @@ public class Sync {
         problem = error.toString();
       }
       if (attempt == ATTEMPTS) throw new IOException("Given up after " + attempt + " attempts, the last one: " + problem);
-      // Without a word of the server: 2, 4, 8 … seconds, and a bit by chance, so that not all come back at once.
+      // Without a number of seconds: 2, 4, 8 … of them, and a bit by chance, so that not all come back at once.
       if (wait[0] == 0) wait[0] = (long) (1000 * Math.pow(2, attempt) * (0.5 + Math.random()));
       System.err.printf("%s: %s; again in %.1f s%n", request.uri().getPath(), problem, wait[0] / 1000.0);
       Thread.sleep(wait[0]);
@@ -110,7 +112,9 @@ public class Sync {
       System.out.println(name + ": unchanged");
       return;
     }
-    if (answer.status != 200) throw new IOException(name + ": " + answer.status + " " + answer.text);
+    // Something in between may answer in good order, and what it says is no product.
+    if (answer.status != 200 || !answer.type.startsWith("application/x-ndjson"))
+      throw new IOException(name + ": " + answer.status + ", " + answer.type + ": " + answer.text);
 
     Map<String, String> old = bySku(before);
     Map<String, String> now = bySku(answer.text);

@@ -23,7 +23,7 @@ async function send(path, options) {
       problem = error.cause?.message ?? error.message;
     }
     if (attempt === ATTEMPTS) throw new Error(`${path}: given up after ${attempt} attempts, the last one: ${problem}`);
-    // Without a word of the server: 2, 4, 8 … seconds, and a bit by chance, so that not all come back at once.
+    // Without a number of seconds: 2, 4, 8 … seconds, and a bit by chance, so that not all come back at once.
     wait ||= 2 ** attempt * (0.5 + Math.random());
     console.error(`${path}: ${problem}; again in ${wait.toFixed(1)} s`);
     await sleep(wait * 1000);
@@ -67,7 +67,10 @@ async function sync(name) {
   const etag = before === undefined ? '' : await readFile(tagFile, 'utf8').catch(() => '');
   const { response, text } = await get(`/${name}`, etag.trim());
   if (response.status === 304) return console.log(`${name}: unchanged`);
-  if (response.status !== 200) throw new Error(`${name}: ${response.status} ${text}`);
+  // Something in between may answer in good order, and what it says is no product.
+  const type = response.headers.get('Content-Type') ?? 'no type';
+  if (response.status !== 200 || !type.startsWith('application/x-ndjson'))
+    throw new Error(`${name}: ${response.status}, ${type}: ${text}`);
 
   const [old, now] = [bySku(before ?? ''), bySku(text)];
   const known = [...now].filter(([sku]) => old.has(sku));

@@ -45,8 +45,9 @@ function send(string $path, array $headers = [], ?array $form = null): array
         if ($attempt === ATTEMPTS) {
             throw new RuntimeException("$path: given up after $attempt attempts, the last one: $problem");
         }
-        // Without a word of the server: 2, 4, 8 … seconds, and a bit by chance, so that not all come back at once.
-        $wait = (float) ($answer['headers']['retry-after'] ?? 2 ** $attempt * (0.5 + mt_rand() / mt_getrandmax()));
+        // Without a number of seconds: 2, 4, 8 … of them, and a bit by chance, so that not all come back at once.
+        $told = $answer['headers']['retry-after'] ?? '';
+        $wait = (float) (ctype_digit($told) ? $told : 2 ** $attempt * (0.5 + mt_rand() / mt_getrandmax()));
         fprintf(STDERR, "%s: %s; again in %.1f s\n", $path, $problem, $wait);
         usleep((int) ($wait * 1e6));
     }
@@ -101,8 +102,10 @@ function sync(string $state, string $name): void
         echo "$name: unchanged\n";
         return;
     }
-    if ($answer['status'] !== 200) {
-        throw new RuntimeException("$name: {$answer['status']} {$answer['body']}");
+    // Something in between may answer in good order, and what it says is no product.
+    $type = $answer['headers']['content-type'] ?? 'no type';
+    if ($answer['status'] !== 200 || !str_starts_with($type, 'application/x-ndjson')) {
+        throw new RuntimeException("$name: {$answer['status']}, $type: {$answer['body']}");
     }
 
     [$old, $now] = [bySku($before), bySku($answer['body'])];

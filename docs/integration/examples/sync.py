@@ -37,19 +37,19 @@ def once(path, data, headers):
 def send(path, data=None, headers={}):
     """Sends until there is an answer that another try would not mend."""
     for attempt in range(1, ATTEMPTS + 1):
-        wait = None
+        wait = ""
         try:
             status, answered, text = once(path, data, headers)
             if status != 429 and status < 500:
                 return status, answered, text
             problem = f"status {status}"
-            wait = answered.get("Retry-After")
+            wait = answered.get("Retry-After", "")
         except (OSError, EOFError, http.client.HTTPException) as error:
             problem = repr(error)
         if attempt == ATTEMPTS:
             raise SystemExit(f"{path}: given up after {attempt} attempts, the last one: {problem}")
-        # Without a word of the server: 2, 4, 8 … seconds, and a bit by chance, so that not all come back at once.
-        wait = float(wait or 2**attempt * (0.5 + random.random()))
+        # Without a number of seconds: 2, 4, 8 … of them, and a bit by chance, so that not all come back at once.
+        wait = float(wait if wait.isdigit() else 2**attempt * (0.5 + random.random()))
         print(f"{path}: {problem}; again in {wait:.1f} s", file=sys.stderr)
         time.sleep(wait)
 
@@ -87,8 +87,9 @@ def sync(session, name):
     status, headers, text = session.get(f"/{name}", etag)
     if status == 304:
         return print(f"{name}: unchanged")
-    if status != 200:
-        raise SystemExit(f"{name}: {status} {text}")
+    # Something in between may answer in good order, and what it says is no product.
+    if status != 200 or headers.get_content_type() != "application/x-ndjson":
+        raise SystemExit(f"{name}: {status}, {headers.get_content_type()}: {text}")
 
     old, now = by_sku(before), by_sku(text)
     changed = sum(old[sku] != now[sku] for sku in old.keys() & now.keys())

@@ -15,13 +15,16 @@ log() { echo "$*" >&2; }
 send() {
   attempt=0
   while :; do
+    rm -f "$work/headers"
     status=$(curl -sS --compressed --max-time 900 -D "$work/headers" -o "$work/body" -w '%{http_code}' "$@") || status=0
     case $status in 429 | 0 | 5??) ;; *) return ;; esac
     attempt=$((attempt + 1))
     [ $attempt -lt 6 ] || { log "Given up after $attempt attempts, the last one: $status"; exit 1; }
     wait=$(header Retry-After)
-    # Without a word of the server: 2, 4, 8 … seconds, and a bit by chance, so that not all come back at once.
-    [ -n "$wait" ] || wait=$(awk -v n=$attempt -v seed=$$ 'BEGIN { srand(seed + n); print 2 ^ n * (0.5 + rand()) }')
+    # Without a number of seconds: 2, 4, 8 … of them, and a bit by chance, so that not all come back at once.
+    case $wait in
+    '' | *[!0-9]*) wait=$(awk -v n=$attempt -v seed=$$ 'BEGIN { srand(seed + n); print 2 ^ n * (0.5 + rand()) }') ;;
+    esac
     log "Status $status; again in $wait s"
     sleep "$wait"
   done
@@ -55,6 +58,8 @@ sync() {
     [ "$status" = 401 ] || break
     token= # It has expired: a new one, once.
   done
+  # Something in between may answer in good order, and what it says is no product.
+  case "$status $(header Content-Type)" in 200\ application/x-ndjson*) ;; 200*) status="200 of another type" ;; esac
   case $status in
   304) echo "$1: unchanged" ;;
   200)
