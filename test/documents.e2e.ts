@@ -11,7 +11,8 @@ import { engine, TestDatabase, TestService } from './support/test-service.js';
 const SHAPE = shapeOf(Product);
 const CUSTOMERS = ['C0', 'C1'];
 const STEPS = 18;
-const STATEMENTS_A_STEP = 6;
+/** Enough for some of every kind in the end, whatever the values of a row, and so the course of chance, are. */
+const STATEMENTS_A_STEP = 12;
 
 let service: TestService;
 const tokens: Record<string, string> = {};
@@ -92,7 +93,7 @@ describe('what is stored and answered is what the rows say, whoever wrote them',
       [...arrays, 'prices', 'stock'].map((table) => `${verb} ${table}`),
     );
     kinds.push('update products', 'update many of products', 'replace products', 'delete products', 'move');
-    expect([...done]).toEqual(expect.arrayContaining(kinds));
+    expect(kinds.filter((kind) => !done.has(kind))).toEqual([]);
   });
 });
 

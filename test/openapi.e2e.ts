@@ -1,6 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { SchemaObject } from 'openapi3-ts/oas31';
 import { openApiDocument } from '../src/openapi/document.js';
 import { call } from './support/http-call.js';
 import { TestService } from './support/test-service.js';
@@ -9,13 +10,27 @@ let service: TestService;
 beforeAll(async () => void (service = await TestService.start()));
 afterAll(() => service.close());
 
-const { paths } = openApiDocument();
+const { components, paths } = openApiDocument();
 const TEXT = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
 const COMMITTED = resolve(import.meta.dirname, '../docs/openapi.json');
 
 test('the document is the committed one; UPDATE_OPENAPI=1 rewrites that', () => {
   if (process.env.UPDATE_OPENAPI === '1') writeFileSync(COMMITTED, TEXT);
   expect(TEXT).toBe(readFileSync(COMMITTED, 'utf8'));
+});
+
+test('a text has the longest length that the interface says (§2, decision 37)', () => {
+  const interfaceText = readFileSync(resolve(import.meta.dirname, '../docs/interface.md'), 'utf8');
+  const sections = [...interfaceText.matchAll(/^### 2\.[1-7] (\w+)\n([^]*?)(?=^### )/gm)];
+  const said = sections.map(([, name, text]) => [
+    name,
+    Object.fromEntries(
+      [...text!.matchAll(/^\| `(\w+)` +\| text (\d+) /gm)].map(([, field, length]) => [field, Number(length)]),
+    ),
+  ]);
+  expect(said).toHaveLength(7);
+  const documented = said.map(([name]) => [name, longestLengths(name as string)]);
+  expect(documented).toEqual(said);
 });
 
 test('a strict linter finds nothing', async () => {
@@ -36,3 +51,10 @@ test.each(Object.keys(paths!))('%s answers the documented methods and no other',
   const { status, headers } = await call(service.url, { path, method: 'DELETE' });
   expect([status, headers.allow]).toEqual([405, documented.join(', ')]);
 });
+
+/** The `maxLength` of each property of a schema that has one. */
+function longestLengths(schema: string): Record<string, number> {
+  const { properties } = components!.schemas![schema] as SchemaObject;
+  const lengths = Object.entries(properties!).map(([name, property]) => [name, (property as SchemaObject).maxLength]);
+  return Object.fromEntries(lengths.filter(([, length]) => length));
+}

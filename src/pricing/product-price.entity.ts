@@ -21,6 +21,7 @@ export class ProductPrice {
 
   @Computed({
     type: 'varchar',
+    length: 255,
     meaning: 'Display name of the price list.',
     example: 'Euro wholesale',
     ofScope: ({ priceList }) => priceList?.name,
@@ -29,6 +30,7 @@ export class ProductPrice {
 
   @Computed({
     type: 'varchar',
+    length: 3,
     nullable: false,
     meaning: 'Currency of the price, an ISO 4217 code.',
     example: 'EUR',

@@ -49,6 +49,8 @@ interface AnsweredDeclaration extends ColumnDeclaration, Answer {
 
 interface ComputedDeclaration extends Answer {
   type: FieldType;
+  /** Longest value, in characters (varchar). */
+  length?: number;
   /** False: there always is a value. Default: true. */
   nullable?: boolean;
   /** Digits that a decimal always shows behind the point; by default trailing zeros are left out. */

@@ -19,6 +19,7 @@ export class StockEntry {
 
   @Computed({
     type: 'varchar',
+    length: 64,
     nullable: false,
     meaning: 'Code of the warehouse.',
     example: 'EU01',
