@@ -69,7 +69,7 @@ sync() {
     # In this order the tag never speaks of another file than the one beside it, whenever this is killed.
     rm -f "$state/$1.etag"
     mv "$work/new" "$file"
-    header ETag >"$work/etag"
+    printf %s "$(header ETag)" >"$work/etag"
     mv "$work/etag" "$state/$1.etag"
     ;;
   *)
