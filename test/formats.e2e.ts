@@ -1,5 +1,5 @@
 import { cellsOf, csvRows } from './support/csv-cells.js';
-import { answersOf, ENDPOINTS, PRODUCT_ARRAYS, PRODUCT_FIELDS } from './support/expected-answers.js';
+import { answersOf, ENDPOINTS, PRODUCT_ARRAYS, PRODUCT_FIELDS, STOCK_FIELDS } from './support/expected-answers.js';
 import { type Answer, call, type Call, left } from './support/http-call.js';
 import { importFiles } from './support/import-files.js';
 import { firstFiles } from './support/random-edits.js';
@@ -13,7 +13,7 @@ const LINES = 'application/x-ndjson; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const HEADERS = {
   '/products': [...PRODUCT_FIELDS, ...PRODUCT_ARRAYS].join(),
-  '/stock': 'SKU,StockLocation,AvailableQTY,NextAvailableETA',
+  '/stock': STOCK_FIELDS.join(),
   '/prices': 'PriceListCode,PriceListName,CurrencyCode,SKU,PriceExclVAT,MOQ,OrderMultiple',
 };
 /** What a spreadsheet would run, and what looks like it. */

@@ -171,7 +171,7 @@ test('of 2,500 rows, those that differ are written, each once, and no other', as
   const rows = changed['stock.csv']!.split('\n').filter((row) => !row.startsWith('W,P1000,'));
   const mixed = { 'stock.csv': rows.join('\n').replace('W,P1001,1.00', 'W,P1001,3') };
   await database.load(importFiles({ 'products.csv': [['NEW']] }));
-  mixed['stock.csv'] += 'W,NEW,1,\n';
+  mixed['stock.csv'] += `${rows[1]!.replace('W,P0,', 'W,NEW,')}\n`;
   expect(await written(mixed, '--replace')).toEqual({ 'UPDATE stock': 1, 'INSERT stock': 1, 'DELETE stock': 1 });
 });
 

@@ -71,6 +71,18 @@ test('a field: one declaration and a migration, and it is stored, imported, answ
   });
 });
 
+test('a field that is a decimal, of another resource', async () => {
+  const stock = async () => ((await get('/stock')) as Json[]).find(({ SKU }) => SKU === 'SHARED');
+  expect(await stock()).toMatchObject({ NextAvailableQTY: null });
+  const [header, ...rows] = smallCatalogue['stock.csv']!.trimEnd().split('\n');
+  const lines = rows.map((line) => `${line},${line.startsWith('WH-A,SHARED,') ? '12.50' : ''}`);
+  extendedCli('import', await database.files({ 'stock.csv': [`${header},NextAvailableQTY`, ...lines].join('\n') }));
+  expect(Object.entries((await stock())!).at(-1)).toEqual(['NextAvailableQTY', 12.5]);
+  const { fields } = (await get('/stock/schema')) as Json;
+  expect(byName(fields).get('nextAvailableQTY')).toMatchObject({ type: 'decimal', wireName: 'NextAvailableQTY' });
+  expect(document.components.schemas.StockEntry!.properties.NextAvailableQTY).toMatchObject({ format: 'decimal' });
+});
+
 test('a nested array: from its file to the answer, and a foreign change shows at once', async () => {
   const files = await database.files({
     'product_videos.csv': 'SKU,VideoID,Url\nSHARED,V-2,\nSHARED,V-1,https://x/1\n',

@@ -15,6 +15,7 @@ type Row = Record<string, string>;
 export type ReadRows = (file: ImportFileName) => Row[];
 
 export const PRODUCT_FIELDS = COLUMNS['products.csv'].split(',');
+export const STOCK_FIELDS = ['SKU', 'StockLocation', ...COLUMNS['stock.csv'].split(',').slice(2)];
 /** The arrays with a file of their own, in order of answer, with their elements' fields; the first is what sorts them. */
 const FILED_ARRAYS = [
   ['ProductImages', 'product_images.csv', 'ImageID FileName IsPrimaryImage'],
@@ -137,7 +138,7 @@ function priceOf(row: Row, discount: string): Element {
 function stockOf(row: Row): Element {
   const AvailableQTY = row.AvailableQTY!.replace(/^-.*/, '0');
   const answered = { ...row, StockLocation: row.WarehouseCode!, AvailableQTY };
-  return pick(answered, words('SKU StockLocation AvailableQTY NextAvailableETA'));
+  return pick(answered, STOCK_FIELDS);
 }
 
 function pick(row: Row, fields: string[]): Element {

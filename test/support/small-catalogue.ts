@@ -1,6 +1,4 @@
-import { COLUMNS } from './import-files.js';
-
-const PRODUCT_COLUMNS = COLUMNS['products.csv'].split(',');
+import { importFile, importFiles } from './import-files.js';
 
 /** Terms of A: list LIST-A, warehouse WH-A, 10 % off. */
 export const A = 'SHOP-A';
@@ -23,56 +21,57 @@ export const MARKS_OF_B = [
   'b-only.jpg',
 ];
 
-const csv = (...lines: string[]) => `${lines.join('\n')}\n`;
-
-const product = (fields: Record<string, string>) =>
-  PRODUCT_COLUMNS.map((column) => ({ Status: 'ACTIVE', ...fields })[column] ?? '').join();
-
 /** Import files of a catalogue of five products, small enough to state every answer by hand. */
 export const smallCatalogue: Record<string, string> = {
-  'products.csv': csv(
-    PRODUCT_COLUMNS.join(),
-    product({ SKU: 'A-ONLY', Name: 'Astronaut', CartonWeight_in_g: '1200.5' }),
-    product({ SKU: 'B-ONLY', Name: 'Bandit', CartonWeight_in_g: '1300' }),
-    product({ SKU: 'FIXED', Name: 'Feather' }),
-    product({ SKU: 'OLD', Name: 'Ogre', Status: 'OBSOLETE' }),
-    product({ SKU: 'SHARED', Name: 'Sailor' }),
-  ),
-  'product_images.csv': csv(
-    'SKU,ImageID,FileName,IsPrimaryImage',
-    'A-ONLY,A-1,a-only.jpg,true',
-    'B-ONLY,B-1,b-only.jpg,true',
-  ),
-  'product_accessories.csv': csv('SKU,AccessorySKU', 'B-ONLY,SHARED', 'SHARED,FIXED'),
-  'price_lists.csv': csv('PriceListCode,PriceListName,CurrencyCode', 'LIST-A,List A,EUR', 'LIST-B,List B,GBP'),
-  'prices.csv': csv(
-    'PriceListCode,SKU,Price,MOQ,OrderMultiple,DiscountEligible',
-    'LIST-A,A-ONLY,10.00,1,1,true',
-    'LIST-A,FIXED,7.7777,12,6,false',
-    'LIST-A,OLD,5.00,1,1,true',
-    'LIST-A,SHARED,20.0005,2,2,true',
-    'LIST-B,B-ONLY,30.00,3,3,true',
-    'LIST-B,FIXED,8.8888,12,6,false',
-    'LIST-B,OLD,6.00,1,1,true',
-    'LIST-B,SHARED,40.00,4,4,true',
-  ),
-  'warehouses.csv': csv('WarehouseCode,WarehouseName', 'WH-A,Warehouse A', 'WH-B,Warehouse B'),
-  // Each warehouse also holds what the other customer's list names: stock follows the list, not only the warehouse.
-  'stock.csv': csv(
-    'WarehouseCode,SKU,AvailableQTY,NextAvailableETA',
-    'WH-A,A-ONLY,5,',
-    'WH-A,B-ONLY,6,',
-    'WH-A,OLD,9,',
-    'WH-A,SHARED,7,2027-01-15',
-    'WH-B,A-ONLY,50,',
-    'WH-B,B-ONLY,60,2027-02-28',
-    'WH-B,SHARED,70,',
-  ),
-  // Quotas far above what tests send, so that none of them is refused for another reason than its own.
-  'customers.csv': csv(
-    'CustomerCode,CustomerName,PriceListCode,WarehouseCode,DiscountPercentage,RequestsPerMinute,RequestsPerHour',
-    `${A},Shop A,LIST-A,WH-A,10,1000000,1000000`,
-    `${B},Shop B,LIST-B,WH-B,25.5,1000000,1000000`,
-    `${C},Shop C,LIST-A,WH-B,0,1000000,1000000`,
-  ),
+  'products.csv': importFile('products.csv', [
+    { SKU: 'A-ONLY', Name: 'Astronaut', CartonWeight_in_g: '1200.5', Status: 'ACTIVE' },
+    { SKU: 'B-ONLY', Name: 'Bandit', CartonWeight_in_g: '1300', Status: 'ACTIVE' },
+    { SKU: 'FIXED', Name: 'Feather', Status: 'ACTIVE' },
+    { SKU: 'OLD', Name: 'Ogre', Status: 'OBSOLETE' },
+    { SKU: 'SHARED', Name: 'Sailor', Status: 'ACTIVE' },
+  ]),
+  ...importFiles({
+    'product_images.csv': [
+      ['A-ONLY', 'A-1', 'a-only.jpg', 'true'],
+      ['B-ONLY', 'B-1', 'b-only.jpg', 'true'],
+    ],
+    'product_accessories.csv': [
+      ['B-ONLY', 'SHARED'],
+      ['SHARED', 'FIXED'],
+    ],
+    'price_lists.csv': [
+      ['LIST-A', 'List A', 'EUR'],
+      ['LIST-B', 'List B', 'GBP'],
+    ],
+    'prices.csv': [
+      ['LIST-A', 'A-ONLY', '10.00', '1', '1', 'true'],
+      ['LIST-A', 'FIXED', '7.7777', '12', '6', 'false'],
+      ['LIST-A', 'OLD', '5.00', '1', '1', 'true'],
+      ['LIST-A', 'SHARED', '20.0005', '2', '2', 'true'],
+      ['LIST-B', 'B-ONLY', '30.00', '3', '3', 'true'],
+      ['LIST-B', 'FIXED', '8.8888', '12', '6', 'false'],
+      ['LIST-B', 'OLD', '6.00', '1', '1', 'true'],
+      ['LIST-B', 'SHARED', '40.00', '4', '4', 'true'],
+    ],
+    'warehouses.csv': [
+      ['WH-A', 'Warehouse A'],
+      ['WH-B', 'Warehouse B'],
+    ],
+    // Each warehouse also holds what the other customer's list names: stock follows the list, not only the warehouse.
+    'stock.csv': [
+      ['WH-A', 'A-ONLY', '5'],
+      ['WH-A', 'B-ONLY', '6'],
+      ['WH-A', 'OLD', '9'],
+      ['WH-A', 'SHARED', '7', '2027-01-15'],
+      ['WH-B', 'A-ONLY', '50'],
+      ['WH-B', 'B-ONLY', '60', '2027-02-28'],
+      ['WH-B', 'SHARED', '70'],
+    ],
+    // Quotas far above what tests send, so that none of them is refused for another reason than its own.
+    'customers.csv': [
+      [A, 'Shop A', 'LIST-A', 'WH-A', '10', '1000000', '1000000'],
+      [B, 'Shop B', 'LIST-B', 'WH-B', '25.5', '1000000', '1000000'],
+      [C, 'Shop C', 'LIST-A', 'WH-B', '0', '1000000', '1000000'],
+    ],
+  }),
 };
