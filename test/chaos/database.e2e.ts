@@ -65,7 +65,10 @@ const slow: Outage = {
   waits: { metrics: 1000, 'look-up': WAIT_MS, probe: WAIT_MS, download: 10 * WAIT_MS },
 };
 const resetting: Outage = {
-  begin: () => (cutting = setInterval(() => proxy.cut(), 200)),
+  begin: () => {
+    proxy.cut();
+    cutting = setInterval(() => proxy.cut(), 200);
+  },
   end: () => clearInterval(cutting),
   lasts: OUTAGE_MS,
 };

@@ -80,6 +80,16 @@ const OUTAGES: [string, Outage][] = [
   ['without its scripts', { begin: () => redis.run('SCRIPT', 'FLUSH'), lost: 0 }],
 ];
 
+/** What becomes of 200 calls at once. Where a busy machine loses Redis meanwhile, that proves nothing: then once more. */
+async function burst(customer: string, attempts = 5): Promise<Record<string, number>> {
+  const before = JSON.stringify(lossesOf(replicas));
+  const answers = await sendAtOnce(200, replicas, { token: forge(customer) });
+  const outcome = { ...statuses(answers), counted: await counted(customer) };
+  if (attempts === 1 || JSON.stringify(lossesOf(replicas)) === before) return outcome;
+  await allBack();
+  return burst(`${customer}-`, attempts - 1);
+}
+
 test.each(OUTAGES)(
   'Redis %s, under load: nobody is refused or waits for it, it is logged once, and counts are exact after (decision 27)',
   async (name, { begin, end, lost = 1 }) => {
@@ -109,9 +119,7 @@ test.each(OUTAGES)(
       expect(losses.toldTwice).toBe(false);
     }
 
-    const customer = `AFTER-${name.replaceAll(/\W/g, '-')}`;
-    expect(statuses(await sendAtOnce(200, replicas, { token: forge(customer) }))).toEqual({ 200: 60, 429: 140 });
-    expect(await counted(customer)).toBe(200);
+    expect(await burst(`AFTER-${name.replaceAll(/\W/g, '-')}`)).toEqual({ 200: 60, 429: 140, counted: 200 });
   },
 );
 
