@@ -1,11 +1,4 @@
-import {
-  findChromium,
-  findClientPrograms,
-  findNginx,
-  findRedis,
-  findServer,
-  findServerProgram,
-} from './test/support/find-server.mjs';
+import { findClientPrograms, findProgram, findServer, findServerProgram } from './test/support/find-server.mjs';
 
 /** Packages that are published as ES modules only: compiled for Jest, which loads CommonJS. */
 const ES_MODULES = ['@nestjs', '@redocly', 'content-type'];
@@ -90,9 +83,9 @@ const rollout = (nginx, redisProgram) => ({
  * needs Redis, nginx, a browser, time, or servers that it may break.
  */
 export default function config() {
-  const redisServer = findRedis();
-  const nginx = findNginx();
-  const chromium = findChromium();
+  const redisServer = findProgram('redis-server');
+  const nginx = findProgram('nginx');
+  const chromium = findProgram('chromium');
   const program = findServerProgram();
   const clientPrograms = findClientPrograms();
   const missing = [

@@ -1,16 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { DECODERS } from './support/decoders.js';
 import { ENDPOINTS } from './support/expected-answers.js';
 import { call } from './support/http-call.js';
 import { TestService } from './support/test-service.js';
 import { loadVersion, SlowDownload, VERSION_1, versionsIn } from './support/versioned-catalogue.js';
 
 const JWT_SECRET = 's'.repeat(40);
-const DECODERS: Record<string, (body: Buffer) => Buffer> = {
-  identity: (body) => body,
-  gzip: (body) => gunzipSync(body),
-  br: (body) => brotliDecompressSync(body),
-};
 const COMPRESSED = ['gzip', 'br'];
 
 let service: TestService;

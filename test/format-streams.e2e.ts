@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { csvRows } from './support/csv-cells.js';
+import { DECODERS } from './support/decoders.js';
 import { ENDPOINTS } from './support/expected-answers.js';
 import { call } from './support/http-call.js';
 import { TestService } from './support/test-service.js';
@@ -11,11 +11,6 @@ import { catalogueVersion, loadVersion, SlowDownload } from './support/versioned
 const JWT_SECRET = 's'.repeat(40);
 const TYPES = ['text/csv', 'text/csv;delimiter=semicolon', 'application/x-ndjson'];
 const ENCODINGS = ['identity', 'gzip', 'br'] as const;
-const DECODERS = {
-  identity: (body: Buffer) => body,
-  gzip: (body: Buffer) => gunzipSync(body),
-  br: (body: Buffer) => brotliDecompressSync(body),
-};
 
 let service: TestService;
 let other: TestService;
@@ -94,7 +89,7 @@ describe.each(TYPES)('%s', (type) => {
       const accept = { 'Accept-Encoding': encoding };
       const answer = await ask(path, type, accept);
       const { etag, 'content-type': contentType } = answer.headers;
-      expect(DECODERS[encoding](answer.bytes).equals(plain.bytes)).toBe(true);
+      expect(DECODERS[encoding]!(answer.bytes).equals(plain.bytes)).toBe(true);
       expect(answer.headers['content-encoding'] ?? 'identity').toBe(encoding);
       await service.database.sql(`DELETE FROM product_documents WHERE SKU LIKE '%7'`);
       const again = await ask(path, type, accept, { from: other });

@@ -16,21 +16,6 @@ export function findServerProgram(env = process.env) {
   return undefined;
 }
 
-/** The program of a Redis server that tests may start, stop and break; none: undefined. */
-export function findRedis(env = process.env) {
-  return findProgram('redis-server', env);
-}
-
-/** The program of an nginx that tests may start; none: undefined. */
-export function findNginx(env = process.env) {
-  return findProgram('nginx', env);
-}
-
-/** The program of a Chromium that tests may start; none: undefined. */
-export function findChromium(env = process.env) {
-  return findProgram('chromium', env);
-}
-
 const CLIENT_PROGRAMS = ['curl', 'javac', 'python3', 'php', 'mcs', 'mono'];
 
 /** What some of these need besides, by a line that fails without it. */

@@ -1,7 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { DECODERS } from './decoders.js';
 import { call } from './http-call.js';
 
 /** An answer on its way, to be changed. */
@@ -20,10 +21,10 @@ export type Spoil = (
 
 const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
-const CODERS: Record<string, [(bytes: Buffer) => Buffer, (bytes: Buffer) => Buffer]> = {
-  identity: [(bytes) => bytes, (bytes) => bytes],
-  gzip: [gunzipSync, gzipSync],
-  br: [brotliDecompressSync, (bytes) => brotliCompressSync(bytes, QUICK)],
+const ENCODERS: Record<string, (bytes: Buffer) => Buffer> = {
+  identity: (bytes) => bytes,
+  gzip: (bytes) => gzipSync(bytes),
+  br: (bytes) => brotliCompressSync(bytes, QUICK),
 };
 
 /** Stands before a service and answers as it does, but for what is spoilt. */
@@ -61,12 +62,12 @@ export class SpoilingProxy {
       headers: answered,
       bytes,
     } = await call(serviceUrl, { method, path, headers, body: await text(request) });
-    const [decode, encode] = CODERS[bytes.length ? (answered['content-encoding'] ?? 'identity') : 'identity']!;
-    const answer: Spoilable = { status, headers: { ...answered }, body: decode(bytes).toString() };
+    const encoding = (bytes.length && answered['content-encoding']) || 'identity';
+    const answer: Spoilable = { status, headers: { ...answered }, body: DECODERS[encoding]!(bytes).toString() };
     this.spoil(answer, { method, headers, path });
     const { 'content-length': length, ...rest } = answer.headers;
     const sized = length === undefined || method === 'HEAD' ? answer.headers : rest;
-    return { status: answer.status, headers: sized, bytes: encode(Buffer.from(answer.body)) };
+    return { status: answer.status, headers: sized, bytes: ENCODERS[encoding]!(Buffer.from(answer.body)) };
   }
 }
 

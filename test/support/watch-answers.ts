@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { DECODERS } from './decoders.js';
 import { DocumentedAnswers } from './documented-answers.js';
 
 /** Larger bodies, of tests for large ones, are not kept. */
@@ -39,8 +39,8 @@ function watch(message: unknown): void {
     );
     // Node sends no body after HEAD, whatever it is given.
     const bytes = Buffer.concat(method === 'HEAD' ? [] : chunks);
-    const decode = { gzip: gunzipSync, br: brotliDecompressSync }[headers['content-encoding'] ?? ''];
-    const body = (decode && bytes.length ? decode(bytes) : bytes).toString();
+    const encoding = (bytes.length && headers['content-encoding']) || 'identity';
+    const body = DECODERS[encoding]!(bytes).toString();
     problems.push(...answers.problemsOf({ method, path, status: response.statusCode, headers, body }));
   });
 }
