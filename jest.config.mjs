@@ -102,7 +102,11 @@ export default function config() {
     testTimeout: 60_000,
     // Each file leaves some of its modules behind: without a limit the run ends where the heap does.
     workerIdleMemoryLimit: '1GB',
-    reporters: ['default', ['<rootDir>/test/support/not-run-reporter.mjs', { missing }]],
+    reporters: [
+      'default',
+      ['<rootDir>/test/support/not-run-reporter.mjs', { missing }],
+      ['<rootDir>/test/support/count-reporter.mjs', { file: process.env.TEST_COUNTS }],
+    ],
     projects: [
       { ...common, displayName: 'unit', testMatch: ['<rootDir>/{src,conformance}/**/*.spec.ts'] },
       endToEnd('sqlite', 'test/*.e2e.ts'),

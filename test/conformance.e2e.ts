@@ -120,7 +120,7 @@ if (engine === 'sqlite') {
   });
 
   test('with --use-up-quota, a refusal is looked at, and waited for', async () => {
-    await service.database.cliOk('customer', 'set', 'DEMO-UK', '--per-minute', '40');
+    await service.database.cliOk('customer', 'set', 'DEMO-UK', '--per-minute', '150');
     const { results } = await runSuite({ ...target, useUpQuota: true }, QUIET);
     const tested = NOT_TESTABLE.filter((id) => !idsOf(results, 'NOT TESTABLE').includes(id));
     expect(idsOf(results, 'FAIL')).toEqual([]);

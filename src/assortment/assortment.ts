@@ -14,8 +14,8 @@ export interface AssortmentSelection {
   /** A SELECT list over `prices`, `products` and the joined table, with `SKU` among its names. */
   select: string;
   further?: { join: string; parameters: readonly unknown[] };
-  /** How many rows to read at once, where the usual number is too much. */
-  batch?: number;
+  /** How many rows to read next, where the usual number may be too much. */
+  batch?: () => number;
 }
 
 /**
@@ -25,24 +25,26 @@ export interface AssortmentSelection {
 export async function* assortment(
   snapshot: Snapshot,
   scope: CustomerScope,
-  { select, further, batch = BATCH_SIZE }: AssortmentSelection,
+  { select, further, batch = () => BATCH_SIZE }: AssortmentSelection,
 ): AsyncGenerator<Row[]> {
   if (!scope.priceList) return;
-  const sql = `SELECT ${select}
+  const statement = `SELECT ${select}
     FROM prices ${snapshot.join('products', 'products_eligibility')} ON products.SKU = prices.SKU ${further?.join ?? ''}
     WHERE prices.PriceListCode = ? AND prices.SKU > ? AND (products.Status IS NULL OR products.Status <> '${OBSOLETE}')
-    ORDER BY prices.SKU LIMIT ${batch}`;
-  const read = (lastSku: string) =>
-    snapshot.query(sql, [...(further?.parameters ?? []), scope.priceList!.code, lastSku]);
-  let next = read('');
+    ORDER BY prices.SKU LIMIT `;
+  const read = (lastSku: string, limit: number) => ({
+    limit,
+    rows: snapshot.query(statement + limit, [...(further?.parameters ?? []), scope.priceList!.code, lastSku]),
+  });
+  let next = read('', batch());
   for (let full = true; full;) {
-    const rows = await next;
-    full = rows.length === batch;
+    const rows = await next.rows;
+    full = rows.length === next.limit;
     if (full) {
       // The database works on the next batch while this one is written.
-      next = read(String(rows.at(-1)!.SKU));
+      next = read(String(rows.at(-1)!.SKU), batch());
       // Nobody may ask for it any more.
-      next.catch(() => undefined);
+      next.rows.catch(() => undefined);
       // Until then the statement is only promised, not sent.
       await turn();
     }

@@ -11,8 +11,12 @@ import { shapeOf } from '../resource/shape.js';
 import { Product } from './product.entity.js';
 import { DOCUMENT_END, ProductDocuments } from './product-documents.js';
 
-/** Documents are large: so many are read at once that others have their turn soon, and memory stays small. */
-const BATCH = 100;
+/**
+ * Documents are large: as many are read at once as are about so many bytes, so that others have their turn soon, and
+ * memory stays small however large they are. None is known before the first batch.
+ */
+const BATCH_BYTES = 1_000_000;
+const [FIRST_BATCH, LARGEST_BATCH] = [25, 100];
 
 /** The products of a customer's assortment. */
 @Injectable()
@@ -30,22 +34,25 @@ export class CatalogService implements ElementSource {
         join: `LEFT JOIN product_documents ON product_documents.SKU = prices.SKU AND product_documents.Shape = ?`,
         parameters: [documents.shape],
       },
-      batch: BATCH,
     };
   }
 
   /** The elements of `GET /products`, each as JSON with the separator before it, in batches. */
   async *elements(snapshot: Snapshot, scope: CustomerScope, separator: string): AsyncGenerator<Buffer> {
-    for await (const rows of assortment(snapshot, scope, this.selection)) {
+    let limit = FIRST_BATCH;
+    for await (const rows of assortment(snapshot, scope, { ...this.selection, batch: () => limit })) {
       const missing = rows.filter(({ Document }) => Document === null).map(({ SKU }) => SKU as string);
       const made = await this.documents.make(snapshot.query, missing);
-      yield joined(
+      const batch = joined(
         rows.map((row) => ({
           document: (row.Document ?? made.get(row.SKU as string)!) as Buffer | string,
           rest: this.writePrice(row, scope) + DOCUMENT_END,
         })),
         separator,
       );
+      // Of what is sent, not of what is stored: the bytes of compressed answers follow from where they are cut.
+      limit = Math.min(LARGEST_BATCH, Math.ceil((BATCH_BYTES / batch.length) * rows.length));
+      yield batch;
     }
   }
 }

@@ -9,9 +9,9 @@ export const QUOTAS = ['1000000', '1000000'] as const;
 
 /** A customer with a few products. */
 const SHOP = 'SHOP';
-/** Customers whose `/products`, of so many products with so long a text, is far more than sockets hold: 30 MB. */
+/** Customers whose `/products`, of so many products with so long a text, is far more than sockets hold, which may be 20 MB and more: 60 MB. */
 export const GIANTS = ['GIANT-1', 'GIANT-2'];
-const [PRODUCTS, CHARACTERS] = [1500, 20_000];
+const [PRODUCTS, CHARACTERS] = [1500, 40_000];
 
 export async function loadFleetCatalogue(database: TestDatabase): Promise<void> {
   const skus = Array.from({ length: PRODUCTS }, (_, index) => `P-${index}`);

@@ -1,0 +1,63 @@
+import type { Snapshot } from '../database/engine.js';
+import type { Row } from '../database/query.js';
+import type { CustomerScope } from '../scope/customer-scope.js';
+import { CatalogService } from './catalog.service.js';
+import type { ProductDocuments } from './product-documents.js';
+
+const SCOPE = {
+  priceList: { code: 'L', name: null, currencyCode: 'EUR' },
+  discountPercentage: '0',
+} as unknown as CustomerScope;
+
+const ofAllSizes = (index: number) => (index % 7) * 20_000;
+const skuOf = (index: number) => String(index).padStart(4, '0');
+
+/** @returns how many products each batch has, where there are so many with documents of so many bytes */
+async function batchesOf(count: number, size: (index: number) => number, isStored = true): Promise<number[]> {
+  const document = (sku: string) => `{"SKU":"${sku}","Name":"${'x'.repeat(size(Number(sku)))}","ProductPrices":[`;
+  const documents = {
+    shape: 'shape',
+    make: async (_query: unknown, skus: string[]) => new Map(skus.map((sku) => [sku, document(sku)])),
+  } as unknown as ProductDocuments;
+  const query = async (sql: string, parameters: readonly unknown[] = []): Promise<Row[]> => {
+    const start = parameters.at(-1) === '' ? 0 : Number(parameters.at(-1)) + 1;
+    const limit = Number(/LIMIT (\d+)$/.exec(sql)![1]);
+    return Array.from({ length: Math.min(limit, count - start) }, (_, index) => ({
+      SKU: skuOf(start + index),
+      Document: isStored ? Buffer.from(document(skuOf(start + index))) : null,
+      Price: '1.0000',
+      DiscountEligible: 0,
+      MOQ: null,
+      OrderMultiple: null,
+    }));
+  };
+  const snapshot: Snapshot = { query, join: (table) => `JOIN ${table}`, close: async () => {} };
+  const sizes: number[] = [];
+  let text = '';
+  for await (const batch of new CatalogService(documents).elements(snapshot, SCOPE, ',')) {
+    sizes.push((JSON.parse(`[${batch.toString().slice(1)}]`) as unknown[]).length);
+    text += batch.toString();
+  }
+  const all = JSON.parse(`[${text.slice(1)}]`) as { SKU: string }[];
+  expect(all.map(({ SKU }) => SKU)).toEqual(Array.from({ length: count }, (_, index) => skuOf(index)));
+  return sizes;
+}
+
+// The statement of the second batch goes out before the first is written: only the third knows how large products are.
+test.each([
+  ['usual', 3_000, [25, 25, 100, 100, 50]],
+  ['large', 90_000, [25, 25, ...Array.from({ length: 20 }, () => 12), 10]],
+  ['enormous', 3_000_000, [25, 25, 1, 1, 1, 1]],
+])('a batch of %s products is a megabyte or so', async (_name, size, expected) => {
+  const count = expected.reduce((sum, one) => sum + one);
+  expect(await batchesOf(count, () => size)).toEqual(expected);
+});
+
+test('batches follow the products before them, however long these were', async () => {
+  expect(await batchesOf(161, (index) => (index < 51 ? 500_000 : 10))).toEqual([25, 25, 2, 2, 4, 100, 3]);
+});
+
+test('batches are the same whether documents are stored or made, since compressed bytes follow from them', async () => {
+  const [stored, made] = await Promise.all([true, false].map((isStored) => batchesOf(200, ofAllSizes, isStored)));
+  expect(made).toEqual(stored);
+});
