@@ -24,7 +24,7 @@ export interface LeaseTerms {
   readonly load: PoolLoad;
   /** The server, as all pools of connections to it know it. */
   readonly server: {
-    /** When the last statement was sent that it did not answer in time. */
+    /** When the last statement was sent, or pool begun to be opened, that it did not answer in time. */
     silentSince: number;
   };
 }

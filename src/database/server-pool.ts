@@ -2,6 +2,9 @@ import type { DataSource } from 'typeorm';
 import { withDeadline } from './deadline.js';
 import { Lease, type LeaseTerms } from './lease.js';
 
+/** What mysql2 says of a server that does not answer its connection in time. */
+const CONNECT_TIMED_OUT = 'ETIMEDOUT';
+
 /** A pool of connections to a server, which is opened when it is first needed, and anew where that failed. */
 export class ServerPool {
   private opened?: Promise<DataSource>;
@@ -13,18 +16,26 @@ export class ServerPool {
 
   /** @throws if no connection comes free in time */
   lease(): Promise<Lease> {
-    const { wait } = this.terms;
-    this.opened ??= withDeadline(this.open(), wait, `The server did not answer within ${wait} ms`, close).catch(
-      (error) => {
-        this.opened = undefined;
-        throw error;
-      },
-    );
+    this.opened ??= this.openInTime();
     return Lease.of(this.opened, this.terms);
   }
 
   async close(): Promise<void> {
     await this.opened?.then((pool) => pool.destroy()).catch(() => undefined);
+  }
+
+  private async openInTime(): Promise<DataSource> {
+    const { wait, server } = this.terms;
+    const message = `The server did not answer within ${wait} ms`;
+    const begun = performance.now();
+    try {
+      return await withDeadline(this.open(), wait, message, close);
+    } catch (error) {
+      this.opened = undefined;
+      const { message: said, code } = error as NodeJS.ErrnoException;
+      if (said === message || code === CONNECT_TIMED_OUT) server.silentSince = begun;
+      throw error;
+    }
   }
 }
 
