@@ -79,8 +79,8 @@ const rollout = (nginx, redisProgram) => ({
 });
 
 /**
- * Unit tests, then the same end-to-end suite on SQLite and, where there is one, on a MySQL or MariaDB server, then what
- * needs Redis, nginx, a browser, time, or servers that it may break.
+ * Unit tests, the same end-to-end suite on SQLite and, where there is one, on a MySQL or MariaDB server, and what needs
+ * Redis, nginx, a browser, time, or servers that it may break.
  */
 export default function config() {
   const redisServer = findProgram('redis-server');

@@ -14,7 +14,7 @@ export interface AssortmentSelection {
   /** A SELECT list over `prices`, `products` and the joined table, with `SKU` among its names. */
   select: string;
   further?: { join: string; parameters: readonly unknown[] };
-  /** How many rows to read next, where the usual number may be too much. */
+  /** How many rows to read next, where the usual number may be too much; asked before those just read are handed on. */
   batch?: () => number;
 }
 

@@ -12,8 +12,9 @@ import { Product } from './product.entity.js';
 import { DOCUMENT_END, ProductDocuments } from './product-documents.js';
 
 /**
- * Documents are large: as many are read at once as are about so many bytes, so that others have their turn soon, and
- * memory stays small however large they are. None is known before the first batch.
+ * Documents are large: as many are read at once as would be about so many bytes if they were like those last sent, so
+ * that others have their turn soon, and memory stays small. None is known before the first two batches; and two may be
+ * under way when much larger ones begin.
  */
 const BATCH_BYTES = 1_000_000;
 const [FIRST_BATCH, LARGEST_BATCH] = [25, 100];

@@ -22,11 +22,18 @@ export interface LeaseTerms {
   /** Milliseconds for a connection and, together with that, for what a task begins with. */
   readonly wait: number;
   readonly load: PoolLoad;
-  /** The server, as all pools of connections to it know it. */
-  readonly server: {
-    /** When the last statement was sent, or pool begun to be opened, that it did not answer in time. */
-    silentSince: number;
-  };
+  readonly server: ServerState;
+}
+
+/** A server, as all pools of connections to it know it. */
+interface ServerState {
+  /** When the last statement was sent, or pool begun to be opened, that it did not answer in time. */
+  silentSince: number;
+}
+
+/** Takes down that it did not answer in time what was asked then; what was asked later may have been known earlier. */
+export function fellSilent(server: ServerState, since: number): void {
+  server.silentSince = Math.max(server.silentSince, since);
 }
 
 /** A pooled connection for one task. */
@@ -83,7 +90,7 @@ export class Lease {
 
   private giveUp(sent: number): void {
     this.broken = true;
-    this.terms.server.silentSince = sent;
+    fellSilent(this.terms.server, sent);
   }
 }
 

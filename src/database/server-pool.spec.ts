@@ -3,10 +3,13 @@ import { ServerPool } from './server-pool.js';
 
 const refused = (code: string) => () => Promise.reject<DataSource>(Object.assign(new Error(code), { code }));
 
-/** @returns when the server was silent, as all pools of connections to it are told, after a pool could not be opened */
-async function silentAfter(open: () => Promise<DataSource>): Promise<number> {
+/**
+ * @param silentSince what was known before
+ * @returns when the server was silent, as all pools of connections to it are told, after a pool could not be opened
+ */
+async function silentAfter(open: () => Promise<DataSource>, silentSince = 0): Promise<number> {
   const load = { name: 'download', size: 1, inUse: 0, waiting: 0 };
-  const server = { silentSince: 0 };
+  const server = { silentSince };
   const lease = new ServerPool(open, { wait: 50, load, server }).lease();
   expect(await lease.catch((error: Error) => error)).toBeInstanceOf(Error);
   return server.silentSince;
@@ -22,4 +25,9 @@ test.each([
 
 test.each(['ECONNREFUSED', 'ER_CON_COUNT_ERROR'])('one that answers %s is not', async (code) => {
   expect(await silentAfter(refused(code))).toBe(0);
+});
+
+test('what is known of a later time stays known', async () => {
+  const later = performance.now() + 1000;
+  expect(await silentAfter(refused('ETIMEDOUT'), later)).toBe(later);
 });

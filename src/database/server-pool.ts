@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { withDeadline } from './deadline.js';
-import { Lease, type LeaseTerms } from './lease.js';
+import { fellSilent, Lease, type LeaseTerms } from './lease.js';
 
 /** What mysql2 says of a server that does not answer its connection in time. */
 const CONNECT_TIMED_OUT = 'ETIMEDOUT';
@@ -33,7 +33,7 @@ export class ServerPool {
     } catch (error) {
       this.opened = undefined;
       const { message: said, code } = error as NodeJS.ErrnoException;
-      if (said === message || code === CONNECT_TIMED_OUT) server.silentSince = begun;
+      if (said === message || code === CONNECT_TIMED_OUT) fellSilent(server, begun);
       throw error;
     }
   }

@@ -9,7 +9,10 @@ export const QUOTAS = ['1000000', '1000000'] as const;
 
 /** A customer with a few products. */
 const SHOP = 'SHOP';
-/** Customers whose `/products`, of so many products with so long a text, is far more than sockets hold, which may be 20 MB and more: 60 MB. */
+/**
+ * Customers whose `/products`, of so many products with so long a text, is 60 MB: far more than sockets hold, which may
+ * be 20 MB where clients read all the time.
+ */
 export const GIANTS = ['GIANT-1', 'GIANT-2'];
 const [PRODUCTS, CHARACTERS] = [1500, 40_000];
 

@@ -4,7 +4,10 @@ import type { TestDatabase } from './test-service.js';
 const COUNT = 1500;
 const PADDING = 'x'.repeat(9000);
 
-/** Loads a version whose `/products` is far larger than what sockets buffer: whoever stops reading stops the service. */
+/**
+ * Loads a version whose `/products`, of 13 MB, is far larger than what sockets buffer for a client that has read nothing
+ * yet: whoever stops reading stops the service.
+ */
 export async function loadVersion(database: TestDatabase, version: 1 | 2): Promise<void> {
   await database.load(catalogueVersion(version));
   await database.sql('UPDATE products SET Description = ?', [PADDING]);

@@ -5,11 +5,12 @@ umask 077
 state=${STATE:-customer-data}
 mkdir -p "$state"
 work=$(mktemp -d "$state/.work.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-token=
-
 # What is secret goes to curl in files: its arguments are for everybody on the machine to see.
-printf %s "$CLIENT_SECRET" >"$work/secret"
+secrets=$(mktemp -d)
+trap 'rm -rf "$work" "$secrets"' EXIT
+trap 'exit 1' HUP INT TERM
+printf %s "$CLIENT_SECRET" >"$secrets/key"
+token=
 
 log() { echo "$*" >&2; }
 
@@ -37,10 +38,10 @@ header() { tr -d '\r' <"$work/headers" 2>/dev/null | awk -F': ' -v name="$1" 'to
 
 new_token() {
   send "$BASE_URL/auth/token" -d grant_type=client_credentials \
-    --data-urlencode "client_id=$CLIENT_ID" --data-urlencode "client_secret@$work/secret"
+    --data-urlencode "client_id=$CLIENT_ID" --data-urlencode "client_secret@$secrets/key"
   [ "$status" = 200 ] || { log "No token: $status $(cat "$work/body")"; exit 1; }
   token=$(sed 's/.*"access_token":"\([^"]*\)".*/\1/' "$work/body")
-  printf 'Authorization: Bearer %s\n' "$token" >"$work/authorization"
+  printf 'Authorization: Bearer %s\n' "$token" >"$secrets/authorization"
 }
 
 # How many elements are new, changed and gone. SKU is the key, and each element is a line.
@@ -58,7 +59,7 @@ sync() {
   [ -f "$file" ] && [ -f "$state/$1.etag" ] && tag=$(cat "$state/$1.etag")
   for try in first second; do
     [ -n "$token" ] || new_token
-    send "$BASE_URL/$1" -H "@$work/authorization" -H 'Accept: application/x-ndjson' -H "If-None-Match: $tag"
+    send "$BASE_URL/$1" -H "@$secrets/authorization" -H 'Accept: application/x-ndjson' -H "If-None-Match: $tag"
     [ "$status" = 401 ] || break
     token= # It has expired: a new one, once.
   done
