@@ -68,6 +68,9 @@ test('a row that cannot be written, in mid-body, cuts the transfer', async () =>
 test('a client of HTTP/1.0, which knows the end only by the connection, does not take a part for the whole', async () => {
   await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = 'P-01400'`);
   expect(await SlowDownload.reset(beginOld)).toBe(true);
+  // Nor does one whose system tells of no reset.
+  const body = await (await beginOld()).finish();
+  expect(() => JSON.parse(body ?? '')).toThrow(SyntaxError);
   await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 1`);
 });
 
