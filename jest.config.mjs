@@ -1,9 +1,9 @@
-import { findClientPrograms, findProgram, findServer, findServerProgram } from './test/support/find-server.mjs';
+import { findProgram, findServer, findServerProgram, programsOf } from './test/support/programs.mjs';
 
 /** Packages that are published as ES modules only: compiled for Jest, which loads CommonJS. */
 const ES_MODULES = ['@nestjs', '@redocly', 'content-type'];
 
-/** A process tells its open files there only. */
+/** Only Linux shows a process's open files. */
 const LINUX = process.platform === 'linux';
 
 const common = {
@@ -50,19 +50,24 @@ const deploy = {
   displayName: 'deploy',
 };
 
-/** What documents say: the page of the interface, in a browser, and the walks for who extends the service. */
-const docs = (browser) => ({
+/** The recipes of `docs/`, carried out. */
+const docs = {
   ...endToEnd('sqlite', 'test/docs/*.e2e.ts'),
   displayName: 'docs',
-  testPathIgnorePatterns: browser ? [] : ['openapi-page'],
-  globals: { TEST_ENGINE: 'sqlite', CHROMIUM: browser },
+};
+
+/** Pages of the management port in a browser. */
+const browser = (program) => ({
+  ...endToEnd('sqlite', 'test/browser/*.e2e.ts'),
+  displayName: 'browser',
+  globals: { TEST_ENGINE: 'sqlite', CHROMIUM: program },
 });
 
-/** Clients in the languages of those who write some, and what their documents have readers type. */
+/** Clients in several languages, and the commands that the integration pages show. */
 const clients = (programs) => ({
   ...endToEnd('sqlite', 'test/clients/*.e2e.ts'),
   displayName: 'clients',
-  testPathIgnorePatterns: programs.includes('curl') ? [] : ['clients/docs'],
+  testPathIgnorePatterns: programs.includes('curl') ? [] : ['clients/docs', 'clients/first-requests'],
   globals: { TEST_ENGINE: 'sqlite', PROGRAMS: programs },
 });
 
@@ -79,40 +84,30 @@ const rollout = (nginx, redisProgram) => ({
 });
 
 /**
- * Unit tests, the same end-to-end suite on SQLite and, where there is one, on a MySQL or MariaDB server, and what needs
- * Redis, nginx, a browser, time, or servers that it may break.
+ * The projects whose programs are here. `npm test` runs `unit`, `sqlite` and `docs`, which need only Node;
+ * `npm run test:all` runs every project.
  */
 export default function config() {
   const redisServer = findProgram('redis-server');
   const nginx = findProgram('nginx');
   const chromium = findProgram('chromium');
   const program = findServerProgram();
-  const clientPrograms = findClientPrograms();
-  const missing = [
-    ...(findServer() ? [] : [MYSQL_MISSING]),
-    ...(program && redisServer ? [] : [CHAOS_MISSING]),
-    ...(redisServer ? [] : [REDIS_MISSING]),
-    ...(nginx ? [] : [NGINX_MISSING]),
-    ...(LINUX ? [] : [LINUX_MISSING]),
-    ...(chromium ? [] : [CHROMIUM_MISSING]),
-    ...(clientPrograms.missing.length ? [`${CLIENTS_MISSING} Missing: ${clientPrograms.missing.join(', ')}.`] : []),
-  ];
-  if (missing.length && process.env.REQUIRE_SERVERS === '1') throw new Error(missing.join('\n'));
   return {
     testTimeout: 60_000,
     // Each file leaves some of its modules behind: without a limit the run ends where the heap does.
     workerIdleMemoryLimit: '1GB',
     reporters: [
       'default',
-      ['<rootDir>/test/support/not-run-reporter.mjs', { missing }],
+      '<rootDir>/test/support/not-run-reporter.mjs',
       ['<rootDir>/test/support/count-reporter.mjs', { file: process.env.TEST_COUNTS }],
     ],
     projects: [
       { ...common, displayName: 'unit', testMatch: ['<rootDir>/{src,conformance}/**/*.spec.ts'] },
       endToEnd('sqlite', 'test/*.e2e.ts'),
+      docs,
       deploy,
-      docs(chromium),
-      clients(clientPrograms.found),
+      clients(programsOf('clients')),
+      ...(chromium ? [browser(chromium)] : []),
       ...(findServer() ? [mysql] : []),
       ...(redisServer ? [redis(redisServer)] : []),
       ...(findServer() ? [rollout(nginx, redisServer)] : []),
@@ -120,13 +115,3 @@ export default function config() {
     ],
   };
 }
-
-const MYSQL_MISSING =
-  'NOT RUN: the end-to-end suite on MySQL/MariaDB. Set TEST_MYSQL_URL, or install mariadbd or mysqld (Debian: mariadb-server).';
-const CHAOS_MISSING = 'NOT RUN: outages. Install redis-server and mariadb-server, whatever TEST_MYSQL_URL names.';
-const NGINX_MISSING = 'NOT RUN: the rolling restart behind nginx. Install nginx (Debian: nginx).';
-const LINUX_MISSING = 'NOT RUN: the soak. Run it on Linux, where open files can be counted.';
-const REDIS_MISSING = 'NOT RUN: the tests on Redis. Install redis-server (Debian: redis-server).';
-const CHROMIUM_MISSING = 'NOT RUN: the page of the OpenAPI document. Install chromium (Debian: chromium).';
-const CLIENTS_MISSING =
-  'NOT RUN: some clients. Install curl, a JDK, Python and its requests, PHP with curl, Mono (Debian: curl, default-jdk-headless, python3-requests, php-cli, php-curl, mono-mcs, mono-runtime, libmono-system-net-http4.0-cil).';

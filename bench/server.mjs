@@ -2,7 +2,7 @@
 import mysql from 'mysql2/promise';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { findServer } from '../test/support/find-server.mjs';
+import { findServer } from '../test/support/programs.mjs';
 import { startPrivateServer } from '../test/support/private-server.mjs';
 import { runCli } from './command.mjs';
 

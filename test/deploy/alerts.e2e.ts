@@ -3,16 +3,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import {
-  alerts,
-  PROJECT,
-  PROMTOOL_MISSING,
-  promtool,
-  ruleGroups,
-  rules,
-  textOf,
-  titleWith,
-} from '../support/monitoring.js';
+import { alerts, PROJECT, promtool, ruleGroups, rules, textOf } from '../support/monitoring.js';
+import { describeWith } from '../support/describe-with.js';
 
 /** Tests for promtool. Before the colon the name of each says which alerts it is of. */
 const ALERT_TESTS = join(__dirname, 'alerts');
@@ -65,9 +57,7 @@ describe('the alerts', () => {
   });
 });
 
-const title = titleWith('promtool', 'the rules for Prometheus', PROMTOOL_MISSING);
-
-(title === PROMTOOL_MISSING ? describe.skip : describe)(title, () => {
+describeWith('promtool', 'the rules for Prometheus', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'customer-data-rules-'));

@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readSettings, Settings } from '../../src/config/settings.js';
-import { findProgram } from '../support/find-server.mjs';
+import { describeWith } from '../support/describe-with.js';
 import { brokenReferences } from '../support/manifest-references.js';
 import { schemaProblems } from '../support/manifest-schema.js';
 import { type Manifest, ofKind, podsOf, render, spoilt, titleOf } from '../support/manifests.js';
@@ -16,13 +16,7 @@ const PROJECT = resolve(__dirname, '../..');
 const SECRETS = '/etc/customer-data/secrets';
 const overlays = readdirSync(join(PROJECT, 'deploy/overlays'));
 
-const able = findProgram('kubectl') !== undefined;
-const title = able
-  ? 'deploy/'
-  : 'NOT RUN: the manifests in deploy/. Install kubectl 1.22 or later (Debian 13: kubectl).';
-if (!able && process.env.REQUIRE_SERVERS === '1') throw new Error(title);
-
-(able ? describe : describe.skip)(title, () => {
+describeWith('kubectl', 'deploy/', () => {
   describe.each(overlays)('overlays/%s', (overlay) => {
     let manifests: Manifest[];
     beforeAll(() => void (manifests = render(`overlays/${overlay}`)));

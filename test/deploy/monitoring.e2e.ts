@@ -9,7 +9,8 @@ import { scrapeEverything } from '../support/every-metric.js';
 import { brokenReferences } from '../support/manifest-references.js';
 import { schemaProblems } from '../support/manifest-schema.js';
 import { type Manifest, ofKind, render, spoilt, titleOf } from '../support/manifests.js';
-import { alerts, dashboard, PROJECT, PROMTOOL_MISSING, promtool, rules, titleWith } from '../support/monitoring.js';
+import { describeWith } from '../support/describe-with.js';
+import { alerts, dashboard, PROJECT, promtool, rules } from '../support/monitoring.js';
 import { type Series, unknownIn } from '../support/promql.js';
 
 let folder: string;
@@ -58,9 +59,7 @@ describe('the dashboard', () => {
   });
 });
 
-const panelsTitle = titleWith('promtool', 'the panels', PROMTOOL_MISSING);
-
-(panelsTitle === PROMTOOL_MISSING ? describe.skip : describe)(panelsTitle, () => {
+describeWith('promtool', 'the panels', () => {
   test('ask in good PromQL', () => {
     const panels = expressionsOf(dashboard).map((expr, index) => ({
       record: `panel:${index}`,
@@ -71,11 +70,7 @@ const panelsTitle = titleWith('promtool', 'the panels', PROMTOOL_MISSING);
   });
 });
 
-const KUBECTL_MISSING =
-  'NOT RUN: the manifests in deploy/monitoring. Install kubectl 1.22 or later (Debian 13: kubectl).';
-const componentTitle = titleWith('kubectl', 'deploy/monitoring', KUBECTL_MISSING);
-
-(componentTitle === KUBECTL_MISSING ? describe.skip : describe)(componentTitle, () => {
+describeWith('kubectl', 'deploy/monitoring', () => {
   let manifests: Manifest[];
   beforeAll(() => {
     const copy = join(folder, 'deploy');

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { Dashboard } from './dashboard.js';
-import { findProgram } from './find-server.mjs';
 
 export const PROJECT = resolve(__dirname, '../..');
 export const textOf = (path: string): string => readFileSync(join(PROJECT, path), 'utf8');
@@ -19,13 +18,3 @@ export const dashboard = JSON.parse(textOf('deploy/monitoring/dashboard.json')) 
 export function promtool(cwd: string, ...args: string[]): string {
   return execFileSync('promtool', args, { cwd, encoding: 'utf8', stdio: 'pipe' });
 }
-
-/** What tests of a program are called; where it is missing, a title that says so. @throws if it has to be there */
-export function titleWith(program: string, title: string, missing: string): string {
-  if (findProgram(program) !== undefined) return title;
-  if (process.env.REQUIRE_SERVERS === '1') throw new Error(missing);
-  return missing;
-}
-
-export const PROMTOOL_MISSING =
-  'NOT RUN: the rules and the dashboard for Prometheus. Install promtool 2.42 or later (Debian: prometheus).';

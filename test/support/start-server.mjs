@@ -1,5 +1,5 @@
 import mysql from 'mysql2/promise';
-import { findServer } from './find-server.mjs';
+import { findServer } from './programs.mjs';
 import { startPrivateServer } from './private-server.mjs';
 
 /**

@@ -1,2 +1,0 @@
-/** The path of a program; none: undefined. */
-export function findProgram(name: string): string | undefined;

@@ -1,0 +1,40 @@
+// npm run test:programs [-- PROJECT...]: the projects of Jest that need more than Node, or those of them that are named.
+// Names the programs that are missing. With REQUIRE_SERVERS=1 a missing program is an error.
+import { spawnSync } from 'node:child_process';
+import { argv, env, exit } from 'node:process';
+import config from '../jest.config.mjs';
+import { missingPrograms } from './support/programs.mjs';
+
+/** `npm test` runs them. */
+const NODE_ONLY = new Set(['unit', 'sqlite', 'docs']);
+
+/** They load or break servers and judge times meanwhile, so that nothing may run beside them. */
+const ALONE = new Set(['redis', 'rollout', 'chaos']);
+
+const named = new Set(argv.slice(2));
+const isWanted = (project) => (named.size ? named.has(project) : !NODE_ONLY.has(project));
+
+const notRun = missingPrograms()
+  .filter(({ project }) => isWanted(project))
+  .map(({ name, project, package: debian }) => `NOT RUN: what needs ${name} in "${project}" (Debian: ${debian}).`);
+for (const line of notRun) console.error(line);
+if (notRun.length && env.REQUIRE_SERVERS === '1') exit(1);
+
+const present = config()
+  .projects.map(({ displayName }) => displayName)
+  .filter(isWanted);
+const results = [1, '100%'].map((workers) =>
+  runs(
+    workers,
+    present.filter((name) => ALONE.has(name) === (workers === 1)),
+  ),
+);
+for (const line of notRun) console.error(line);
+exit(results.includes(false) ? 1 : 0);
+
+/** Whether these projects pass; Jest refuses a run of none. */
+function runs(workers, projects) {
+  if (!projects.length) return true;
+  const args = [`--maxWorkers=${workers}`, '--selectProjects', ...projects];
+  return spawnSync('jest', args, { stdio: 'inherit' }).status === 0;
+}
