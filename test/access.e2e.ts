@@ -34,9 +34,14 @@ const claims = (changes: Json = {}) => {
   return { iss: 'customer-data-service', aud: 'customer-data-api', sub: A, ...issued, ...changes };
 };
 
-/** A token made by hand, as an attacker would: only with no changes at all is it a good one. */
+/** A token made by hand, as an attacker would make it. It is valid if nothing is changed. */
 function forge(payload: unknown = claims(), header: Json = {}, secret = SECRET, hash = 'sha256'): string {
-  const signed = `${encode({ alg: 'HS256', typ: 'JWT', kid: KID, ...header })}.${encode(payload)}`;
+  return sign(JSON.stringify(payload), header, secret, hash);
+}
+
+function sign(payload: string, header: Json, secret: string, hash: string): string {
+  const encoded = Buffer.from(payload).toString('base64url');
+  const signed = `${encode({ alg: 'HS256', typ: 'JWT', kid: KID, ...header })}.${encoded}`;
   return `${signed}.${createHmac(hash, secret).update(signed).digest('base64url')}`;
 }
 
@@ -89,6 +94,20 @@ const invalid = (about = '') =>
     new RegExp(`^${CHALLENGE}, error="invalid_token", error_description="[ !#-\\[\\]-~]*${about}[ !#-\\[\\]-~]*"$`),
   );
 
+const NOT_POSITIVE_INTEGERS = ['0', '-5', '1.5', '1e400', '2147483648', '"60"', '"abc"', 'null', 'true', '[60]', '{}'];
+
+/** Values of claims that the service never issues, as JSON; `1e400` is infinite to a parser. */
+const MALFORMED_CLAIMS: Record<string, string[]> = {
+  exp: ['1e400', 'null', 'true', '[]', '"never"', String(now() + 2 * 3600)],
+  iat: ['1e400', '-1e400', 'null', 'true', '"now"', String(now() + 600), String(now() - 600)],
+  nbf: ['1e400', 'null', '"now"'],
+  sub: ['"SHOP A"', '"SHOP-A\\n"', '"SHOP/A"', '"SHÖP"', '"%"', `"${'A'.repeat(65)}"`],
+  rpm: NOT_POSITIVE_INTEGERS,
+  rph: NOT_POSITIVE_INTEGERS,
+  api_key_id: NOT_POSITIVE_INTEGERS,
+  deactivated_at: ['1.5', '1e400', '"60"', 'null', 'true', '[60]', '{}'],
+};
+
 describe('what is sent is not a token of ours: 401 invalid_token (interface §5.6, decisions 15, 20)', () => {
   test.each<[string, () => string]>([
     ['nothing after the scheme', () => ''],
@@ -127,6 +146,7 @@ describe('what is sent is not a token of ours: 401 invalid_token (interface §5.
       `sub ${JSON.stringify(sub)}`,
       () => forge(claims({ sub })),
     ]),
+    ['iat missing', () => forge(claims({ iat: undefined }))],
     ['exp missing', () => forge(claims({ exp: undefined }))],
     ['exp as text', () => forge(claims({ exp: String(now() + 3600) }))],
     ['nbf to come', () => forge(claims({ nbf: now() + 60 }))],
@@ -138,14 +158,36 @@ describe('what is sent is not a token of ours: 401 invalid_token (interface §5.
     await expectRefused(bearer(token()), invalid());
   });
 
+  test.each(
+    Object.entries(MALFORMED_CLAIMS).flatMap(([claim, values]) =>
+      values.map((value): [string, string] => [claim, value]),
+    ),
+  )('claim %s: %s, although the signature is right (decision 119)', async (claim, value) => {
+    const others = JSON.stringify(claims({ [claim]: undefined }));
+    const token = sign(others.replace('{', `{${JSON.stringify(claim)}:${value},`), {}, SECRET, 'sha256');
+    await expectRefused(bearer(token), invalid('malformed'));
+  });
+
+  test.each([[['exp']], [['b64']], [[]], [null], ['']])(
+    'header crit %j, since no extension is known (decision 119, RFC 7515 §4.1.11)',
+    async (crit) => {
+      await expectRefused(bearer(forge(claims(), { crit, b64: true })), invalid('malformed'));
+    },
+  );
+
   test('expired beyond the tolerance of 5 s, and that is said', async () => {
     for (const ago of [6, 3600]) await expectRefused(bearer(forge(claims({ exp: now() - ago }))), invalid('expired'));
   });
 });
 
+/** Times of a token that was issued by a clock that is ahead. */
+const later = (seconds: number) => ({ iat: now() + seconds, exp: now() + seconds + 3600 });
+
 describe('accepted', () => {
   test.each([
     ['a token made by hand with every part right', () => bearer(forge())],
+    ['issued by a clock that is 3 s ahead (decisions 20, 119)', () => bearer(forge(claims(later(3))))],
+    ['the largest limits (decision 119)', () => bearer(forge(claims({ rpm: 2147483647, rph: 2147483647 })))],
     ['expired less than 5 s ago (decision 20)', () => bearer(forge(claims({ exp: now() - 3 })))],
     ['bearer in lower case', () => bearer(forge(), 'bearer ')],
     ['BEARER in upper case, two spaces', () => bearer(forge(), 'BEARER  ')],

@@ -33,6 +33,17 @@ if (engine === 'sqlite') {
     await service.stop();
   });
 
+  test('a revoked key ends its tokens although a replica that lags still has it alive (decision 116)', async () => {
+    const service = await TestService.start({ DATABASE_REPLICA_URLS: replica.url }, primary);
+    const [token] = [await service.token(A), await replica.cliOk('key', 'issue', A)];
+    const [[key], [copy]] = await Promise.all([primary, replica].map((one) => one.sql('SELECT ID FROM api_keys')));
+    expect(copy).toEqual(key);
+    expect(await quantity(service, token)).toBe(7);
+    await primary.cliOk('key', 'revoke', String(key!.ID));
+    expect((await service.get('/stock', token)).status).toBe(401);
+    await service.stop();
+  });
+
   test('the validator of a replica that lags is not taken for the current state', async () => {
     const service = await TestService.start({ DATABASE_REPLICA_URLS: replica.url }, primary);
     const token = await service.token(A);

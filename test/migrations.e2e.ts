@@ -46,6 +46,13 @@ test('a migration of triggers that was interrupted goes on', async () => {
   expect(await dump()).toBe(before);
 });
 
+test('the column of deactivations is added once, even if its migration was stopped before its end', async () => {
+  const before = await dump();
+  await database.sql(`DELETE FROM migrations WHERE name LIKE 'CustomerDeactivation%'`);
+  await database.cliOk('migrate');
+  expect(await dump()).toBe(before);
+});
+
 test('imports of before are known as the last ones of their tables', async () => {
   const select = 'SELECT TableName, ImportedAt FROM imported_tables ORDER BY TableName';
   await database.load(importFiles({ 'warehouses.csv': [['W']], 'price_lists.csv': [['L', '', 'EUR']] }));
@@ -97,7 +104,10 @@ test('rows that were there before the versions have some, too: those of another 
 
 // TypeORM declares these itself: they are no columns of import files.
 const FURTHER: Record<string, object[]> = {
-  customers: [{ name: 'Active', type: columnType({ type: 'boolean' }), required: true, optional: true }],
+  customers: [
+    { name: 'Active', type: columnType({ type: 'boolean' }), required: true, optional: true },
+    { name: 'DeactivatedAt', type: embedded ? 'text' : 'datetime(3)', required: false, optional: true },
+  ],
 };
 
 test.each(IMPORT_TABLES.map(({ entity }) => [tableOf(entity), entity] as const))(

@@ -228,17 +228,21 @@ describe('API keys (decision 19)', () => {
   });
 });
 
-describe('the token (decision 20)', () => {
-  test('is an HS256 JWT with kid, iss, aud, sub, iat, exp and jti, good for 3600 s', async () => {
+const CLAIMS = ['aud', 'exp', 'iat', 'iss', 'jti', 'sub'];
+
+describe('the token (decisions 20, 116)', () => {
+  test('is an HS256 JWT with the documented claims and expires after 3600 s', async () => {
     const { access_token: token } = (await ask([form(A, key)])).body;
     const { access_token: next } = (await ask([form(A, key)])).body;
     const claims = part(token, 1);
     expect(part(token, 0)).toEqual({ alg: 'HS256', typ: 'JWT', kid: kid(OLD_SECRET) });
-    expect(Object.keys(claims).toSorted()).toEqual(['aud', 'exp', 'iat', 'iss', 'jti', 'rph', 'rpm', 'sub']);
+    expect(Object.keys(claims).toSorted()).toEqual([...CLAIMS, 'api_key_id', 'rph', 'rpm'].toSorted());
     expect(claims).toMatchObject({ iss: 'customer-data-service', aud: 'customer-data-api', sub: A });
     expect(claims.exp - claims.iat).toBe(3600);
     expect(Math.abs(claims.iat - Date.now() / 1000)).toBeLessThan(10);
     expect(part(next, 1).jti).not.toBe(claims.jti);
+    const [row] = await service.database.sql('SELECT ID FROM api_keys WHERE Digest = ?', [sha256(key)]);
+    expect(claims.api_key_id).toBe(row!.ID);
     const [header, payload, signature] = token.split('.');
     expect(createHmac('sha256', OLD_SECRET).update(`${header}.${payload}`).digest('base64url')).toBe(signature);
   });

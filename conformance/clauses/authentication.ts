@@ -76,18 +76,23 @@ export const AUTHENTICATION: Clause[] = [
     same('status', (await deployment.ask({ path: '/products', method: 'HEAD', as: 'nobody' })).status, 401);
   }),
   clause('§5.6 expired', 'with an expired one: 401, it has expired (decision 20, §3)', notTestable('takes an hour')),
-  clause('§5.9 jwt', 'the token is a JWT with HS256 and the documented claims (decision 20)', async (deployment) => {
-    const { header, claims } = partsOf(await deployment.token());
-    same('keys of its header', Object.keys(header).toSorted(), ['alg', 'kid', 'typ']);
-    same('alg and typ', [header.alg, header.typ], ['HS256', 'JWT']);
-    const { iss, aud, sub, jti } = claims;
-    same(
-      'iss, aud, sub',
-      [iss, aud, sub],
-      ['customer-data-service', 'customer-data-api', deployment.credentials().clientId],
-    );
-    matches('jti', jti, /./);
-  }),
+  clause(
+    '§5.9 jwt',
+    'the token is a JWT with HS256 and the documented claims (decisions 20, 116)',
+    async (deployment) => {
+      const { header, claims } = partsOf(await deployment.token());
+      same('keys of its header', Object.keys(header).toSorted(), ['alg', 'kid', 'typ']);
+      same('alg and typ', [header.alg, header.typ], ['HS256', 'JWT']);
+      const { iss, aud, sub, jti, api_key_id } = claims;
+      same(
+        'iss, aud, sub',
+        [iss, aud, sub],
+        ['customer-data-service', 'customer-data-api', deployment.credentials().clientId],
+      );
+      matches('jti', jti, /./);
+      holds(Number.isInteger(api_key_id), 'an integer as api_key_id', api_key_id);
+    },
+  ),
   clause('decision 19', 'a key has 256 random bits in letters and digits', ({ target: { customer } }) => {
     // The key itself must not be told.
     holds(/^[A-Za-z0-9]{43,}$/.test(customer.clientSecret), '43 letters and digits or more', 'another key');

@@ -3,6 +3,7 @@ import { type Clause, clause, notTestable } from '../clause.js';
 const OPERATORS = 'is for operators: no client sees it';
 const FILES = 'is about files and commands: no client sees it';
 const OUTAGE = 'needs an outage, or a client that does harm';
+const REVOCATION = 'needs an operator who revokes a key or deactivates a customer';
 const STORED = 'is about how things are stored or made';
 
 /** Decisions that no client sees over the interface, or not without harm. */
@@ -54,4 +55,8 @@ export const OPERATION: Clause[] = [
   clause('decision 96', 'migrations expand', notTestable(OPERATORS)),
   clause('decision 97', 'how messages name commands', notTestable(FILES)),
   clause('decision 98', 'metrics of imports that wrote nothing', notTestable(OPERATORS)),
+  clause('decision 116 revoked-key', 'a token ends with its key (§5.6)', notTestable(REVOCATION)),
+  clause('decision 117', 'deactivating a customer ends its tokens', notTestable(REVOCATION)),
+  clause('decision 118', 'a replica remembers revoked tokens', notTestable(REVOCATION)),
+  clause('decision 119', 'claims are checked strictly', notTestable('needs the signing secret')),
 ];

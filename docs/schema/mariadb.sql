@@ -27,6 +27,7 @@ CREATE TABLE `customers` (
   `RequestsPerMinute` int(11) DEFAULT NULL,
   `RequestsPerHour` int(11) DEFAULT NULL,
   `Active` tinyint(1) NOT NULL DEFAULT 1,
+  `DeactivatedAt` datetime(3) DEFAULT NULL,
   PRIMARY KEY (`CustomerCode`),
   KEY `PriceListCode` (`PriceListCode`),
   KEY `WarehouseCode` (`WarehouseCode`),

@@ -27,6 +27,7 @@ CREATE TABLE `customers` (
   `RequestsPerMinute` int DEFAULT NULL,
   `RequestsPerHour` int DEFAULT NULL,
   `Active` tinyint(1) NOT NULL DEFAULT '1',
+  `DeactivatedAt` datetime(3) DEFAULT NULL,
   PRIMARY KEY (`CustomerCode`),
   KEY `PriceListCode` (`PriceListCode`),
   KEY `WarehouseCode` (`WarehouseCode`),

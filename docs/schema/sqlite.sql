@@ -26,7 +26,7 @@ CREATE TABLE customers (
   DiscountPercentage text NOT NULL DEFAULT '0',
   RequestsPerMinute integer,
   RequestsPerHour integer,
-  Active boolean NOT NULL DEFAULT 1,
+  Active boolean NOT NULL DEFAULT 1, DeactivatedAt text,
   FOREIGN KEY (PriceListCode) REFERENCES price_lists (PriceListCode) ON DELETE RESTRICT,
   FOREIGN KEY (WarehouseCode) REFERENCES warehouses (WarehouseCode) ON DELETE RESTRICT
 );

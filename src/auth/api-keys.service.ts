@@ -3,9 +3,11 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { IsNull, type Repository } from 'typeorm';
 import { DatabaseService } from '../database/database.service.js';
-import { utcTime } from '../resource/utc-time.js';
-import type { Customer } from '../customers/customer.entity.js';
+import type { Row } from '../database/query.js';
+import { timestampText } from '../resource/utc-time.js';
+import { isPositiveInteger } from './access-token-claims.js';
 import { ApiKey } from './api-key.entity.js';
+import { deactivationOf } from './grant.js';
 import type { CustomerIdentity } from './identity.js';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -13,10 +15,13 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const KEY_LENGTH = 44;
 const NOBODY = '0'.repeat(64);
 
-const LIVE_DIGESTS = `
-  SELECT api_keys.Digest, api_keys.ExpiresAt, customers.RequestsPerMinute, customers.RequestsPerHour FROM api_keys
-  JOIN customers ON customers.CustomerCode = api_keys.CustomerCode
-  WHERE api_keys.CustomerCode = ? AND customers.Active = 1 AND api_keys.RevokedAt IS NULL`;
+/** The condition for a live key. Its parameter is the present time, as {@link timestampText}. */
+export const KEY_IS_LIVE = 'api_keys.RevokedAt IS NULL AND (api_keys.ExpiresAt IS NULL OR api_keys.ExpiresAt > ?)';
+
+const LIVE_KEYS = `
+  SELECT api_keys.ID, api_keys.Digest, customers.DeactivatedAt, customers.RequestsPerMinute, customers.RequestsPerHour
+  FROM api_keys JOIN customers ON customers.CustomerCode = api_keys.CustomerCode
+  WHERE api_keys.CustomerCode = ? AND customers.Active = 1 AND ${KEY_IS_LIVE}`;
 
 /** Issues, lists, revokes and checks API keys, of which only digests are kept. */
 @Injectable()
@@ -44,17 +49,36 @@ export class ApiKeysService {
     return this.keys.existsBy({ ID });
   }
 
-  /** The active customer of whom `key` is a live key. Takes as long for an unknown customer as for a wrong key. */
+  /** The active customer if `key` is one of its live keys. Takes as long for an unknown customer as for a wrong key. */
   async verify(customerCode: string, key: string): Promise<CustomerIdentity | undefined> {
     const presented = Buffer.from(digestOf(key), 'hex');
-    const rows = await this.database.query(LIVE_DIGESTS, [customerCode]);
-    const live = rows.filter(({ ExpiresAt }) => !ExpiresAt || utcTime(ExpiresAt).getTime() > Date.now());
-    const digests = live.length ? live.map(({ Digest }) => String(Digest)) : [NOBODY];
+    const now = new Date();
+    const rows = await this.database.query(LIVE_KEYS, [customerCode, timestampText(now)]);
+    const digests = rows.length ? rows.map(({ Digest }) => String(Digest)) : [NOBODY];
     const matches = digests.map((digest) => timingSafeEqual(Buffer.from(digest, 'hex'), presented));
-    if (!matches.includes(true)) return undefined;
-    const { RequestsPerMinute, RequestsPerHour } = live[0] as Pick<Customer, 'RequestsPerMinute' | 'RequestsPerHour'>;
-    return { kind: 'customer', customerCode, requestsPerMinute: RequestsPerMinute, requestsPerHour: RequestsPerHour };
+    const row = rows[matches.indexOf(true)];
+    return row && customerOf(row, customerCode, now);
   }
+}
+
+/** @param checkedAt a time before the row was read */
+function customerOf(row: Row, customerCode: string, checkedAt: Date): CustomerIdentity {
+  return {
+    kind: 'customer',
+    customerCode,
+    requestsPerMinute: limitOf(row.RequestsPerMinute),
+    requestsPerHour: limitOf(row.RequestsPerHour),
+    grant: {
+      apiKeyId: Number(row.ID),
+      deactivatedAt: deactivationOf(row),
+      issuedAt: Math.floor(checkedAt.getTime() / 1000),
+    },
+  };
+}
+
+/** Another program may have stored a limit that no token may carry: then the default limit applies. */
+function limitOf(value: unknown): number | null {
+  return isPositiveInteger(value) ? Number(value) : null;
 }
 
 function digestOf(key: string): string {

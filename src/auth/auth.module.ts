@@ -9,6 +9,7 @@ import { AuthenticatedGuard } from './authenticated.guard.js';
 import { IdentityMiddleware } from './identity.middleware.js';
 import { JwtStrategy } from './jwt.strategy.js';
 import { SigningKeys } from './signing-keys.js';
+import { TokenDenylist } from './token-denylist.js';
 import { TokenRequestMiddleware } from './token-request.middleware.js';
 import { TokenController } from './token.controller.js';
 
@@ -22,9 +23,10 @@ import { TokenController } from './token.controller.js';
     IdentityMiddleware,
     JwtStrategy,
     SigningKeys,
+    TokenDenylist,
     TokenRequestMiddleware,
     { provide: APP_GUARD, useClass: AuthenticatedGuard },
   ],
-  exports: [ApiKeysService],
+  exports: [ApiKeysService, TokenDenylist],
 })
 export class AuthModule {}

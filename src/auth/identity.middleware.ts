@@ -1,15 +1,20 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import passport from 'passport';
+import { REVOKED } from '../http/api-error.js';
 import { type CustomerIdentity, type Identity, setIdentity } from './identity.js';
 import { JwtStrategy } from './jwt.strategy.js';
+import { TokenDenylist } from './token-denylist.js';
 
 const BEARER = /^bearer\b/i;
 
 /** Verifies the token of every request, once, before anything else asks who it is from. */
 @Injectable()
 export class IdentityMiddleware implements NestMiddleware {
-  constructor(private readonly strategy: JwtStrategy) {}
+  constructor(
+    private readonly strategy: JwtStrategy,
+    private readonly denylist: TokenDenylist,
+  ) {}
 
   use(request: Request, response: Response, next: NextFunction): void {
     if (!BEARER.test(request.headers.authorization ?? '')) {
@@ -17,7 +22,7 @@ export class IdentityMiddleware implements NestMiddleware {
       return next();
     }
     const settle = (error: Error | null, user?: CustomerIdentity | false, info?: Error) => {
-      setIdentity(request, identity(user || undefined, error ?? info));
+      setIdentity(request, this.identity(user || undefined, error ?? info));
       next();
     };
     try {
@@ -29,12 +34,12 @@ export class IdentityMiddleware implements NestMiddleware {
       settle(error as Error);
     }
   }
-}
 
-function identity(user: CustomerIdentity | undefined, problem?: Error): Identity {
-  if (user) return user;
-  return {
-    kind: 'invalid',
-    reason: problem?.name === 'TokenExpiredError' ? 'it has expired' : 'it is malformed or not ours',
-  };
+  private identity(user: CustomerIdentity | undefined, problem?: Error): Identity {
+    if (user) return this.denylist.has(user) ? { kind: 'invalid', reason: REVOKED } : user;
+    return {
+      kind: 'invalid',
+      reason: problem?.name === 'TokenExpiredError' ? 'it has expired' : 'it is malformed or not ours',
+    };
+  }
 }

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { Grant } from './grant.js';
 
 /** A customer whose access token or API key was verified. */
 export interface CustomerIdentity {
@@ -7,7 +8,11 @@ export interface CustomerIdentity {
   /** Its own limits; null: the default ones. */
   readonly requestsPerMinute: number | null;
   readonly requestsPerHour: number | null;
+  readonly grant: Grant;
 }
+
+/** What metering needs to know of a customer. */
+export type MeteredCustomer = Omit<CustomerIdentity, 'grant'>;
 
 /** Who a request comes from, as far as that is proven. */
 export type Identity =

@@ -2,11 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
 import { Strategy } from 'passport-jwt';
-import type { AccessTokenClaims } from './access-token.service.js';
+import { type AccessTokenClaims, CLOCK_TOLERANCE_SECONDS, customerOf } from './access-token-claims.js';
 import type { CustomerIdentity } from './identity.js';
 import { ALGORITHM, AUDIENCE, ISSUER, SigningKeys } from './signing-keys.js';
-
-const CLOCK_TOLERANCE_SECONDS = 5;
 
 /** Verifies the bearer token of a request: signature first, by the key that its header names, then its claims. */
 @Injectable()
@@ -26,10 +24,9 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     });
   }
 
-  /** A token that never ends, or that names nobody, is none of ours, whoever signed it. */
-  validate({ sub, exp, rpm, rph }: Partial<AccessTokenClaims>): CustomerIdentity | null {
-    if (typeof sub !== 'string' || !sub || typeof exp !== 'number') return null;
-    return { kind: 'customer', customerCode: sub, requestsPerMinute: rpm ?? null, requestsPerHour: rph ?? null };
+  /** Refuses claims that this service never issues, although their signature is right. */
+  validate(claims: Record<keyof AccessTokenClaims, unknown>): CustomerIdentity | null {
+    return customerOf(claims, Date.now() / 1000);
   }
 }
 
@@ -38,10 +35,14 @@ function bearerToken({ headers }: Pick<Request, 'headers'>): string | null {
   return /^bearer +([^\s,]+) *$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 
-/** The `kid` that the token's own header claims; only ever compared, never used as a name of anything. */
+/**
+ * The `kid` in the token's header, to be compared and for nothing else. A header with `crit` has none: `crit` names
+ * extensions that a verifier must know (RFC 7515 §4.1.11), and this service knows no extension.
+ */
 function keyIdOf(token: string): unknown {
   try {
-    return JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid;
+    const { kid, crit } = JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString());
+    return crit === undefined ? kid : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { AccessTokenService, LIFETIME_SECONDS } from './access-token.service.js';
+import { LIFETIME_SECONDS } from './access-token-claims.js';
+import { AccessTokenService } from './access-token.service.js';
 import { Public } from './public.decorator.js';
 import { authenticatedClient } from './token-request.middleware.js';
 

@@ -53,7 +53,7 @@ export function customerCommands(program: Command, session: Session, print: (tex
     set.option(flags, help, (text: string) => parse(column, text));
   set
     .addOption(new Option('--active', 'let the customer in').conflicts('inactive'))
-    .addOption(new Option('--inactive', 'keep the customer out; its record and keys stay'))
+    .addOption(new Option('--inactive', 'keep the customer out and end its access tokens; its record and keys stay'))
     .action(async (code: string, options: Options) => {
       const service = await session.get(CustomersService);
       print(describe(await service.set(code, termsOf(options))));

@@ -32,7 +32,7 @@ export function keyCommands(program: Command, session: Session, print: (text: st
   keys
     .command('revoke')
     .argument('<id>', 'ID of the key, as key list shows it', keyId)
-    .description('Ends a key at once; access tokens that it got are good for up to an hour more.')
+    .description('Ends a key and the access tokens issued for it, at once.')
     .action(async (id: number) => {
       const known = await (await session.get(ApiKeysService)).revoke(id);
       if (!known) throw new CommandFailed(`There is no key ${id}; key list CODE shows those of a customer.`);

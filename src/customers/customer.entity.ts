@@ -1,6 +1,13 @@
 import { Column, Entity } from 'typeorm';
 import { Stored } from '../resource/field.decorator.js';
 
+const CODE = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** Whether the value is a Customer Code (decision 19). */
+export function isCustomerCode(value: unknown): boolean {
+  return typeof value === 'string' && CODE.test(value);
+}
+
 /** A customer and its terms. */
 @Entity('customers')
 export class Customer {
@@ -9,7 +16,7 @@ export class Customer {
     length: 64,
     primary: true,
     pattern: {
-      test: (code) => /^[A-Za-z0-9._-]{1,64}$/.test(code),
+      test: isCustomerCode,
       says: 'a code of 1 to 64 letters, digits, dots, dashes and underscores',
     },
   })
@@ -36,7 +43,11 @@ export class Customer {
   @Stored({ type: 'int', min: 1 })
   RequestsPerHour!: number | null;
 
-  /** An operator's switch, no column of the import file. An inactive customer gets no token, and no data for tokens it still has. */
+  /** The operator's switch, not a column of the import file. An inactive customer gets neither tokens nor data. */
   @Column({ type: 'boolean', default: true })
   Active!: boolean;
+
+  /** The time of the latest deactivation. Tokens that were issued before it stay invalid. */
+  @Column({ type: 'datetime', precision: 3, nullable: true })
+  DeactivatedAt!: Date | null;
 }

@@ -5,7 +5,7 @@ import { DatabaseService } from '../database/database.service.js';
 import { Customer } from './customer.entity.js';
 
 /** What an operator may set of a customer. */
-export type CustomerTerms = Partial<Omit<Customer, 'CustomerCode'>>;
+export type CustomerTerms = Partial<Omit<Customer, 'CustomerCode' | 'DeactivatedAt'>>;
 
 /** The terms of a customer of whom nothing is set yet. */
 const NEW: CustomerTerms = { DiscountPercentage: '0', Active: true };
@@ -28,14 +28,16 @@ export class CustomersService {
   }
 
   /**
-   * Creates the customer where there is none of this code, and sets the given terms; the others stay.
+   * Creates the customer if no customer has this code, and sets the given terms. Other terms stay. Deactivating a customer
+   * also ends its tokens for good.
    * @throws {UnknownReference} if the price list or warehouse does not exist
    */
   async set(CustomerCode: string, terms: CustomerTerms): Promise<Customer> {
     await this.assertExists('price list', 'price_lists', 'PriceListCode', terms.PriceListCode);
     await this.assertExists('warehouse', 'warehouses', 'WarehouseCode', terms.WarehouseCode);
     const current = (await this.find(CustomerCode)) ?? NEW;
-    await this.customers.save({ ...current, ...terms, CustomerCode });
+    const deactivated = terms.Active === false ? { DeactivatedAt: new Date() } : {};
+    await this.customers.save({ ...current, ...terms, ...deactivated, CustomerCode });
     return this.customers.findOneByOrFail({ CustomerCode });
   }
 

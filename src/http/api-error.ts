@@ -27,6 +27,9 @@ export const tokenInvalid = (reason: string) =>
     { 'WWW-Authenticate': `Bearer ${REALM}, error="invalid_token", error_description="${reason}"` },
   );
 
+/** The reason of a token that has ended before it expired, for {@link tokenInvalid}. */
+export const REVOKED = 'it has been revoked';
+
 export const customerNotFound = () => new ApiError(404, { error: 'Customer not found.' });
 
 export const pathUnknown = () => new ApiError(404, { error: 'There is nothing at this path.' });

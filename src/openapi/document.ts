@@ -1,5 +1,5 @@
 import type { OpenAPIObject, SchemaObject } from 'openapi3-ts/oas31';
-import { LIFETIME_SECONDS } from '../auth/access-token.service.js';
+import { LIFETIME_SECONDS } from '../auth/access-token-claims.js';
 import { API_VERSION } from '../schema/schema.js';
 import { DATA } from './data-endpoints.js';
 import { schemasOf } from './field-schemas.js';

@@ -1,5 +1,5 @@
 import type { OperationObject, ParameterObject, PathsObject, ResponseObject, SchemaObject } from 'openapi3-ts/oas31';
-import { LIFETIME_SECONDS } from '../auth/access-token.service.js';
+import { LIFETIME_SECONDS } from '../auth/access-token-claims.js';
 import { csvWriter } from '../resource/csv-writer.js';
 import { keysOf, type Resource } from '../resource/field.decorator.js';
 import { API_VERSION, schemaOf } from '../schema/schema.js';

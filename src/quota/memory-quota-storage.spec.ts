@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
-import type { CustomerIdentity } from '../auth/identity.js';
+import type { MeteredCustomer } from '../auth/identity.js';
 import { IdentityMiddleware } from '../auth/identity.middleware.js';
 import { JwtStrategy } from '../auth/jwt.strategy.js';
+import { TokenDenylist } from '../auth/token-denylist.js';
 import { SigningKeys } from '../auth/signing-keys.js';
 import { readSettings } from '../config/settings.js';
 import { MemoryQuotaStorage } from './memory-quota-storage.js';
@@ -28,14 +29,14 @@ function quotas(perMinute = 60, perHour = 1000): QuotaService {
   return new QuotaService({ throttlers }, storage);
 }
 
-const customer = (customerCode: string): CustomerIdentity => ({
+const customer = (customerCode: string): MeteredCustomer => ({
   kind: 'customer',
   customerCode,
   requestsPerMinute: null,
   requestsPerHour: null,
 });
 
-async function meter(service: QuotaService, times: number, who?: CustomerIdentity): Promise<Verdict[]> {
+async function meter(service: QuotaService, times: number, who?: MeteredCustomer): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   for (let call = 0; call < times; call++) verdicts.push(await service.meter(who));
   return verdicts;
@@ -194,7 +195,7 @@ describe('memory (faults.md: memory that grows with every junk token)', () => {
 
   test('100,000 distinct junk tokens, verified and metered as requests are, leave one bucket (decision 21)', async () => {
     const keys = new SigningKeys(readSettings({ JWT_SECRET: 'secret-of-the-memory-suite-0123456789' }));
-    const identity = new IdentityMiddleware(new JwtStrategy(keys));
+    const identity = new IdentityMiddleware(new JwtStrategy(keys), new TokenDenylist());
     const quota = new QuotaMiddleware(quotas());
     const response = { setHeader: () => response } as unknown as Response;
     for (let junk = 0; junk < 100_000; junk++) {

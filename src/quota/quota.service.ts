@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectThrottlerOptions, InjectThrottlerStorage, type ThrottlerModuleOptions } from '@nestjs/throttler';
-import type { CustomerIdentity } from '../auth/identity.js';
+import type { MeteredCustomer } from '../auth/identity.js';
 import type { QuotaStorage } from './quota-storage.js';
 import { judge, type LimitedWindow, type Verdict } from './verdict.js';
 
@@ -39,19 +39,19 @@ export class QuotaService implements OnApplicationShutdown {
   }
 
   /** Counts one request of the customer, or of nobody in particular, and judges it. */
-  async meter(customer?: CustomerIdentity): Promise<Verdict> {
+  async meter(customer?: MeteredCustomer): Promise<Verdict> {
     const windows = this.windowsOf(customer);
     return judge(windows, await this.storage.hit(bucketOf(customer), windows));
   }
 
   /** The verdict on each window as it stands, without counting. */
-  async read(customer: CustomerIdentity): Promise<{ window: LimitedWindow; hits: number; endsAt: number }[]> {
+  async read(customer: MeteredCustomer): Promise<{ window: LimitedWindow; hits: number; endsAt: number }[]> {
     const windows = this.windowsOf(customer);
     const { counts } = await this.storage.read(bucketOf(customer), windows);
     return windows.map((window, index) => ({ window, ...counts[index]! }));
   }
 
-  private windowsOf(customer?: CustomerIdentity): readonly LimitedWindow[] {
+  private windowsOf(customer?: MeteredCustomer): readonly LimitedWindow[] {
     if (!customer?.requestsPerMinute && !customer?.requestsPerHour) return this.windows;
     const own = [customer.requestsPerMinute, customer.requestsPerHour];
     return this.windows.map((window, index) => ({ ...window, limit: own[index] ?? window.limit }));
@@ -59,6 +59,6 @@ export class QuotaService implements OnApplicationShutdown {
 }
 
 /** A customer's code cannot be mistaken for the anonymous bucket. */
-function bucketOf(customer?: CustomerIdentity): string {
+function bucketOf(customer?: MeteredCustomer): string {
   return customer ? `customer:${customer.customerCode}` : ANONYMOUS;
 }

@@ -7,7 +7,7 @@ import { CustomerScopeService } from './customer-scope.service.js';
 
 const scopes = new WeakMap<Request, CustomerScope>();
 
-/** Finds the customer of the access token and hands its terms to the handler. @throws 404 where there is none. */
+/** Finds the customer of the access token and passes its terms to the handler. @throws 404, or 401 for a revoked token */
 @Injectable()
 export class CustomerScopeGuard implements CanActivate {
   constructor(private readonly customers: CustomerScopeService) {}
@@ -15,9 +15,8 @@ export class CustomerScopeGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
     const identity = identityOf(request);
-    const scope = identity.kind === 'customer' && (await this.customers.find(identity.customerCode));
-    if (!scope) throw customerNotFound();
-    scopes.set(request, scope);
+    if (identity.kind !== 'customer') throw customerNotFound();
+    scopes.set(request, await this.customers.current(identity));
     return true;
   }
 }

@@ -1,0 +1,18 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { dialectOf } from './dialect.js';
+
+/** The time of a customer's latest deactivation, which ends its tokens (decision 117). */
+export class CustomerDeactivation1764554000000 implements MigrationInterface {
+  name = 'CustomerDeactivation1764554000000';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    const { timestamp } = await dialectOf(queryRunner);
+    // An attempt that was stopped may have added it.
+    if (await queryRunner.hasColumn('customers', 'DeactivatedAt')) return;
+    await queryRunner.query(`ALTER TABLE customers ADD COLUMN DeactivatedAt ${timestamp}`);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('ALTER TABLE customers DROP COLUMN DeactivatedAt');
+  }
+}
