@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import Libsql from 'libsql';
+import { once } from 'node:events';
 import { copyFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -66,6 +67,7 @@ test.each<Record<string, string>>([{}, { JWT_SECRET: '' }, { JWT_SECRET: 'too-sh
 
 test('a port in use is told in one line, exit code 1', async () => {
   const taken = createServer().listen(0);
+  await once(taken, 'listening');
   const { port } = taken.address() as { port: number };
   const service = withDatabase({ PORT: String(port) });
   expect(await service.exit()).toBe(1);
