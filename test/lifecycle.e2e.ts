@@ -1,4 +1,5 @@
 import Libsql from 'libsql';
+import { once } from 'node:events';
 import { copyFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -64,6 +65,7 @@ test.each<Record<string, string>>([{}, { JWT_SECRET: '' }, { JWT_SECRET: 'too-sh
 
 test('a port in use is told in one line, exit code 1', async () => {
   const taken = createServer().listen(0);
+  await once(taken, 'listening');
   const { port } = taken.address() as { port: number };
   const service = withDatabase({ PORT: String(port) });
   expect(await service.exit()).toBe(1);

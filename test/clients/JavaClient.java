@@ -1,5 +1,7 @@
 import java.io.ByteArrayInputStream;
+import java.io.PrintStream;
 import java.net.URI;
+import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -12,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.zip.GZIPInputStream;
 
-/** A client of nothing but Java's own library. What it does: session.mjs. */
+/** A client that uses only Java's own library. session.mjs says what it does. */
 public class JavaClient {
   static final String BASE = System.getenv("BASE");
   static final String ID = System.getenv("CLIENT_ID");
@@ -67,13 +69,14 @@ public class JavaClient {
     String skus =
         Pattern.compile("\"SKU\":(\"[^\"]*\")").matcher(text(plain)).results()
             .map(match -> match.group(1)).collect(Collectors.joining(","));
-    System.out.printf(
+    String last = URLDecoder.decode(plain.headers().firstValue("X-Last-SKU").orElse(""), StandardCharsets.UTF_8);
+    new PrintStream(System.out, true, StandardCharsets.UTF_8).printf(
         "{\"types\":[%s,%s],\"expires\":[%s,%s],\"wrong\":[%s,%s],\"skus\":[%s],\"again\":%d,"
-            + "\"gzip\":[\"%s\",%b],\"quota\":[%d,%b,%s]}%n",
+            + "\"complete\":%b,\"gzip\":[\"%s\",%b],\"quota\":[%d,%b,%s]}%n",
         value(body, "token_type").toLowerCase(), value(basic, "token_type").toLowerCase(),
         value(body, "expires_in"), value(basic, "expires_in"),
         value(token("wrong", false), "error"), value(token("wrong", true), "error"),
-        skus, again.statusCode(),
+        skus, again.statusCode(), skus.endsWith('"' + last + '"'),
         packed.headers().firstValue("Content-Encoding").orElse(""), Arrays.equals(unpacked, plain.body()),
         refusal.statusCode(), wait > 0, value(text(refusal), "message"));
   }

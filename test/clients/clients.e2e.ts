@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { FaultyProxy } from '../support/faulty-proxy.js';
 import { importFiles } from '../support/import-files.js';
 import { TestService } from '../support/test-service.js';
 
-/** What is here of what clients run on; jest.config.mjs found it. */
+/** The programs that clients run on and that this machine has; jest.config.mjs finds them. */
 declare const PROGRAMS: string[];
 
 const NODE = process.execPath;
@@ -19,9 +20,13 @@ const CLIENTS = [
 ].filter(({ needs }) => !needs || PROGRAMS.includes(needs));
 
 const PER_MINUTE = 12;
+/** The second has characters that URLs encode, or UTF-8 makes several bytes. */
+const SKUS = ['A', 'B ü/+%41 €😀'];
 const codeOf = (index: number) => `CLIENT-${index}`;
 
 let service: TestService;
+/** Adds X-Last-SKU where the service does not send it yet. */
+let proxy: FaultyProxy;
 beforeAll(async () => {
   service = await TestService.start();
   const customers = CLIENTS.map((_, index) => [codeOf(index), '', 'L', 'W', '0', `${PER_MINUTE}`, '1000']);
@@ -29,22 +34,26 @@ beforeAll(async () => {
     importFiles({
       'price_lists.csv': [['L', 'List', 'EUR']],
       'warehouses.csv': [['W', 'Warehouse']],
-      'products.csv': [['A'], ['B']],
-      'prices.csv': ['A', 'B'].map((sku) => ['L', sku, '10.5', '', '', 'yes']),
-      'stock.csv': ['A', 'B'].map((sku) => ['W', sku, '5']),
+      'products.csv': SKUS.map((sku) => [sku]),
+      'prices.csv': SKUS.map((sku) => ['L', sku, '10.5', '', '', 'yes']),
+      'stock.csv': SKUS.map((sku) => ['W', sku, '5']),
       'customers.csv': customers,
     }),
   );
+  proxy = await FaultyProxy.before(service.url);
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  proxy.close();
+  await service.close();
+});
 
 test.each(CLIENTS.map((client, index) => ({ ...client, index })))(
-  '$name: a token by form and by Basic, a wrong secret, 304, gzip, 429 (interface §5, §8; decisions 18, 72, 73)',
+  '$name: a token by form and by Basic, a wrong secret, X-Last-SKU, 304, gzip, 429 (interface §5, §8; decisions 18, 72, 73, 114)',
   async ({ program, script, index }) => {
     const env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      BASE: service.url,
+      BASE: proxy.url,
       CLIENT_ID: codeOf(index),
       CLIENT_SECRET: await service.key(codeOf(index)),
     };
@@ -53,7 +62,8 @@ test.each(CLIENTS.map((client, index) => ({ ...client, index })))(
       types: ['bearer', 'bearer'],
       expires: [3600, 3600],
       wrong: ['invalid_client', 'invalid_client'],
-      skus: ['A', 'B'],
+      skus: SKUS,
+      complete: true,
       again: 304,
       gzip: ['gzip', true],
       quota: [429, true, `API calls quota exceeded! maximum admitted ${PER_MINUTE} per 1m.`],

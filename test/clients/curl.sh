@@ -1,5 +1,5 @@
 #!/bin/sh
-# A client of curl and sed. What it does: session.mjs.
+# A client that uses curl, sed and awk. session.mjs says what it does.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -15,7 +15,7 @@ body=$(by_body "$CLIENT_SECRET")
 basic=$(by_basic "$CLIENT_SECRET")
 token=$(echo "$basic" | text access_token)
 
-# The status; headers and body go to files.
+# Prints the status; writes the headers and the body to files.
 get() { curl -s -o "$folder/body" -D "$folder/headers" -w '%{http_code}' -H "Authorization: Bearer $token" "$@" "$BASE/stock"; }
 
 get >/dev/null
@@ -26,6 +26,10 @@ get --compressed -H 'Accept-Encoding: gzip' >/dev/null
 encoding=$(header Content-Encoding)
 same=$(cmp -s "$folder/body" "$folder/plain" && echo true || echo false)
 skus=$(tr '{' '\n' <"$folder/plain" | sed -n 's/.*"SKU":\("[^"]*"\).*/\1/p' | paste -sd,)
+last=$(header X-Last-SKU | LC_ALL=C awk '
+  BEGIN { for (i = 1; i < 256; i++) byte[sprintf("%%%02X", i)] = sprintf("%c", i) }
+  { while (match($0, /%[0-9A-F][0-9A-F]/)) { printf "%s%s", substr($0, 1, RSTART - 1), byte[substr($0, RSTART, 3)]; $0 = substr($0, RSTART + 3) } print }')
+complete=$(case $skus in *"\"$last\"") echo true ;; *) echo false ;; esac)
 calls=0
 while status=$(get) && [ "$status" = 200 ] && [ $calls -lt 50 ]; do calls=$((calls + 1)); done
 wait=$([ "$(header Retry-After)" -gt 0 ] && echo true || echo false)
@@ -35,6 +39,6 @@ cat <<REPORT
 {"types":["$(echo "$body" | text token_type | lower)","$(echo "$basic" | text token_type | lower)"],
 "expires":[$(echo "$body" | number expires_in),$(echo "$basic" | number expires_in)],
 "wrong":["$(by_body wrong | text error)","$(by_basic wrong | text error)"],
-"skus":[$skus],"again":$again,"gzip":["$encoding",$same],
+"skus":[$skus],"complete":$complete,"again":$again,"gzip":["$encoding",$same],
 "quota":[$status,$wait,"$(text message <"$folder/body")"]}
 REPORT

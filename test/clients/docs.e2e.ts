@@ -3,21 +3,22 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { FaultyProxy } from '../support/faulty-proxy.js';
 import { ServiceProcess } from '../support/service-process.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const DOCS = join(ROOT, 'docs/integration');
-/** Commands, and what they print, where that is shown; `…` stands for anything. */
+/** Commands and, where a page shows it, what they print; `…` stands for anything. */
 const BLOCK = /^```sh\n([^]*?)^```\n(?:\n```text\n([^]*?)^```$)?/gm;
 
-/** What an import says while it works. */
+/** What an import prints while it runs. */
 const PROGRESS = /^.* rows of \w+ read, .* s\n/gm;
 
 function blocksOf(page: string) {
   return (
     [...readFileSync(join(DOCS, page), 'utf8').matchAll(BLOCK)]
       .map(([, commands, shown]) => ({ commands: commands!, shown }))
-      // That is what the test sets, for a service of its own.
+      // The test sets these for its own service.
       .filter(({ commands }) => !commands.startsWith('export BASE_URL='))
   );
 }
@@ -26,44 +27,52 @@ const PAGES = readdirSync(DOCS).filter((page) => page.endsWith('.md') && blocksO
 
 const folder = mkdtempSync(join(tmpdir(), 'customer-data-docs-'));
 let service: ServiceProcess;
+/** Adds X-Last-SKU where the service does not send it yet. */
+let proxy: FaultyProxy;
 let settings: Record<string, string>;
 beforeAll(async () => {
-  // Its readers are in a checkout, or where they put the script of their language.
+  // Readers work in a checkout, or in the folder where they put the script of their language.
   for (const name of ['demo', 'dist', 'docs']) symlinkSync(join(ROOT, name), join(folder, name));
   cpSync(join(DOCS, 'examples'), folder, { recursive: true });
   service = ServiceProcess.start({}, folder);
   const [, key] = await service.printing(/API key +(\S+)/);
   const { url } = await service.ready();
+  proxy = await FaultyProxy.before(url);
   settings = {
-    BASE_URL: url,
+    BASE_URL: proxy.url,
     CLIENT_ID: 'DEMO-SHOP',
     CLIENT_SECRET: key!,
   };
 });
 afterAll(async () => {
+  proxy.close();
   await service.stop();
   rmSync(folder, { recursive: true });
 });
 
-test.each(PAGES)('%s: the commands do what it shows (demo data)', async (page) => {
-  // The other pages begin with the token that README.md asks for.
-  const blocks = [...(page === 'README.md' ? [] : blocksOf('README.md').slice(0, 1)), ...blocksOf(page)];
-  expect(blocks.length).toBeGreaterThan(3);
-  // One shell for all of a page, as readers have.
-  const script = blocks.map(({ commands }) => `${commands}printf '\\001'\n`).join('');
-  const env = { PATH: process.env.PATH, TMPDIR: folder, ...settings };
-  const { stdout, stderr } = await promisify(execFile)('sh', ['-eu', '-c', script], { env, cwd: folder });
-  expect(stderr.replaceAll(PROGRESS, '')).toBe('');
-  const printed = stdout.replaceAll('\r', '').split('\u0001').slice(0, -1);
-  for (const [index, { commands, shown = '' }] of blocks.entries()) {
-    const pattern = shown
-      .trimEnd()
-      .split('…')
-      .map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'))
-      .join('[^]*?');
-    expect({ commands, printed: printed[index]!.trimEnd() }).toEqual({
-      commands,
-      printed: expect.stringMatching(new RegExp(`^${pattern}$`)),
-    });
-  }
-});
+test.each(PAGES)(
+  'the commands of %s print what it shows (demo data)',
+  async (page) => {
+    // The other pages use the token that README.md requests.
+    const blocks = [...(page === 'README.md' ? [] : blocksOf('README.md').slice(0, 1)), ...blocksOf(page)];
+    expect(blocks.length).toBeGreaterThan(3);
+    // One shell runs all commands of a page, as a reader's does.
+    const script = blocks.map(({ commands }) => `${commands}printf '\\001'\n`).join('');
+    const env = { PATH: process.env.PATH, TMPDIR: folder, ...settings };
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-eu', '-c', script], { env, cwd: folder });
+    expect(stderr.replaceAll(PROGRESS, '')).toBe('');
+    const printed = stdout.replaceAll('\r', '').split('\u0001').slice(0, -1);
+    for (const [index, { commands, shown = '' }] of blocks.entries()) {
+      const pattern = shown
+        .trimEnd()
+        .split('…')
+        .map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'))
+        .join('[^]*?');
+      expect({ commands, printed: printed[index]!.trimEnd() }).toEqual({
+        commands,
+        printed: expect.stringMatching(new RegExp(`^${pattern}$`)),
+      });
+    }
+  },
+  180_000,
+);

@@ -1,7 +1,8 @@
-"""A client on Python's `requests`. What it does: session.mjs."""
+"""A client that uses Python's `requests`. session.mjs says what it does."""
 
 import json
 import os
+import urllib.parse
 
 import requests
 
@@ -28,6 +29,7 @@ def get(**headers):
 
 wrong = [request("wrong")["error"] for request in (by_body, by_basic)]
 plain = get(Accept_Encoding="identity")
+skus = [element["SKU"] for element in plain.json()]
 again = get(Accept_Encoding="identity", If_None_Match=plain.headers["ETag"])
 packed = get(Accept_Encoding="gzip")
 for _ in range(50):
@@ -41,7 +43,8 @@ print(
             "types": [body["token_type"].lower(), basic["token_type"].lower()],
             "expires": [body["expires_in"], basic["expires_in"]],
             "wrong": wrong,
-            "skus": [element["SKU"] for element in plain.json()],
+            "skus": skus,
+            "complete": urllib.parse.unquote(plain.headers["X-Last-SKU"]) == skus[-1],
             "again": again.status_code,
             "gzip": [packed.headers["Content-Encoding"], packed.content == plain.content],
             "quota": [refusal.status_code, int(refusal.headers["Retry-After"]) > 0, refusal.json()["message"]],

@@ -1,12 +1,12 @@
 const { BASE, CLIENT_ID, CLIENT_SECRET } = process.env;
 
-/** What each client is given. */
+/** The settings of each client. */
 export const given = { base: BASE, id: CLIENT_ID, secret: CLIENT_SECRET };
 
 /**
- * What every client does, and prints as JSON; the others in this folder do the same in their languages.
- * @param tokens how this library gets a token, with a secret, in the form or by HTTP Basic, as `{ access_token, … }`
- * @param errorOf the error code of RFC 6749 in what it throws
+ * What every client does and prints as JSON. The others in this folder do the same in their languages.
+ * @param tokens how this library requests a token with a secret, in the form or by HTTP Basic: `{ access_token, … }`
+ * @param errorOf returns the error code of RFC 6749 from what the library throws
  */
 export async function session({ byBody, byBasic, errorOf }) {
   const body = await byBody(CLIENT_SECRET);
@@ -20,6 +20,7 @@ export async function session({ byBody, byBasic, errorOf }) {
   const again = await get({ 'Accept-Encoding': 'identity', 'If-None-Match': plain.headers.get('ETag') });
   const packed = await get({ 'Accept-Encoding': 'gzip' });
   const unpacked = await packed.text();
+  const skus = JSON.parse(text).map(({ SKU }) => SKU);
   let refusal = await get();
   for (let calls = 0; refusal.status === 200 && calls < 50; calls++) {
     await refusal.arrayBuffer();
@@ -30,7 +31,8 @@ export async function session({ byBody, byBasic, errorOf }) {
       types: [body.token_type.toLowerCase(), basic.token_type.toLowerCase()],
       expires: [body.expires_in, basic.expires_in],
       wrong,
-      skus: JSON.parse(text).map(({ SKU }) => SKU),
+      skus,
+      complete: decodeURIComponent(plain.headers.get('X-Last-SKU')) === skus.at(-1),
       again: again.status,
       gzip: [packed.headers.get('Content-Encoding'), unpacked === text],
       quota: [refusal.status, Number(refusal.headers.get('Retry-After')) > 0, (await refusal.json()).message],

@@ -9,14 +9,15 @@ import { importFiles } from '../support/import-files.js';
 import { A, smallCatalogue } from '../support/small-catalogue.js';
 import { TestService } from '../support/test-service.js';
 
-/** What is here of what clients run on; jest.config.mjs found it. */
+/** The programs that clients run on and that this machine has; jest.config.mjs finds them. */
 declare const PROGRAMS: string[];
 
 const EXAMPLES = resolve(import.meta.dirname, '../../docs/integration/examples');
-const run = promisify(execFile);
+const CUT = resolve(EXAMPLES, '../cut.mjs');
+const execute = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'customer-data-sync-'));
 
-/** The program that runs each script, and what it takes to have that. */
+/** The program that runs each script, and what it needs. */
 const ALL = [
   { script: 'sync.sh', program: 'sh', needs: ['curl'] },
   { script: 'sync.mjs', program: process.execPath, needs: [] },
@@ -27,43 +28,71 @@ const ALL = [
 ];
 const SCRIPTS = ALL.filter(({ needs }) => needs.every((name) => PROGRAMS.includes(name)));
 
-test('every example is known here', () => {
+test('every example is tested', () => {
   expect(readdirSync(EXAMPLES).toSorted()).toEqual(ALL.map(({ script }) => script).toSorted());
 });
 
-/** Somebody's integration in one of the languages: what its script keeps, behind a proxy of its own. */
+/** A customer's integration in one of the languages: the state that its script keeps, and a proxy of its own. */
 class Integration {
   readonly state = mkdtempSync(join(folder, 'state-'));
-  readonly proxy = new FaultyProxy(service.url);
 
-  constructor(
+  private constructor(
     readonly script: string,
-    private readonly program: string,
+    private readonly command: readonly string[],
+    readonly proxy: FaultyProxy,
   ) {}
 
-  /** @returns what the script said, or how it failed */
-  async sync(secret: string, ...faults: Fault[]): Promise<string> {
-    // Mono, which is here for want of .NET, takes an answer that was cut for whole.
-    this.proxy.faults = faults.filter((fault) => fault !== 'cut' || this.program !== 'mono');
-    const path = this.script === 'Sync.cs' ? join(folder, 'Sync.exe') : join(EXAMPLES, this.script);
-    const env = {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      BASE_URL: this.proxy.url,
-      CLIENT_ID: A,
-      CLIENT_SECRET: secret,
-      STATE: this.state,
-    };
-    const { stdout } = await run(this.program, [path], { env }).catch(({ code, stdout: said }) => ({
-      stdout: `failed with ${code}, and said ${said || 'nothing'}`,
-    }));
-    return stdout.replaceAll('\r', '');
+  static async start({ script, program }: (typeof ALL)[number]): Promise<Integration> {
+    const path = script === 'Sync.cs' ? join(folder, 'Sync.exe') : join(EXAMPLES, script);
+    return new Integration(script, [program, path], await FaultyProxy.before(service.url));
+  }
+
+  /** @returns what the script prints, or how it fails */
+  sync(secret: string, ...faults: Fault[]): Promise<string> {
+    return this.run(this.command, A, secret, faults);
+  }
+
+  /** The same behind the proxy of docs/integration/cut.mjs. */
+  syncTruncated(secret: string): Promise<string> {
+    return this.run([process.execPath, CUT, ...this.command], A, secret);
+  }
+
+  /** The same for another customer, with nothing kept. */
+  syncAnew(customer: string, secret: string): Promise<string> {
+    return this.run(this.command, customer, secret, [], mkdtempSync(join(folder, 'state-')));
   }
 
   kept(name: string): string {
     return readFileSync(join(this.state, name), 'utf8');
   }
+
+  private async run(
+    [program, ...args]: readonly string[],
+    customer: string,
+    secret: string,
+    faults: Fault[] = [],
+    state = this.state,
+  ): Promise<string> {
+    this.proxy.faults = faults;
+    const env = {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      BASE_URL: this.proxy.url,
+      CLIENT_ID: customer,
+      CLIENT_SECRET: secret,
+      STATE: state,
+    };
+    const { stdout } = await execute(program!, args, { env }).catch(({ code, stdout: printed }) => ({
+      stdout: `failed with ${code}, and printed ${printed || 'nothing'}`,
+    }));
+    return stdout.replaceAll('\r', '');
+  }
 }
+
+/** The SKU that is last in all responses, with characters that JSON escapes, URLs encode, or UTF-8 makes several bytes. */
+const LAST = 'Z "1/2" +50 %41 \\ ü€😀';
+/** A customer whose responses are empty. */
+const NOTHING = 'SHOP-NOTHING';
 
 let service: TestService;
 let key: string;
@@ -71,10 +100,18 @@ let integrations: Integration[];
 beforeAll(async () => {
   service = await TestService.start();
   await service.database.load(smallCatalogue);
+  await service.database.load(
+    importFiles({
+      'products.csv': [[LAST, 'Zebra']],
+      'prices.csv': [['LIST-A', LAST, '1', '', '', 'true']],
+      'stock.csv': [['WH-A', LAST, '1']],
+      'customers.csv': [[NOTHING, 'Shop without a price list', '', '', '0']],
+    }),
+  );
   key = await service.key(A);
-  integrations = SCRIPTS.map(({ script, program }) => new Integration(script, program));
+  integrations = await Promise.all(SCRIPTS.map((script) => Integration.start(script)));
   if (!PROGRAMS.includes('mcs')) return;
-  await run('mcs', [
+  await execute('mcs', [
     '-langversion:latest',
     '-r:System.Net.Http.dll',
     `-out:${join(folder, 'Sync.exe')}`,
@@ -87,17 +124,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Has all of them run at once. @returns what each says, by its script */
-async function eachSays(secret: string, ...faults: Fault[]): Promise<Record<string, string>> {
-  const said = await Promise.all(
-    integrations.map(async (one) => [one.script, await one.sync(secret, ...faults)] as const),
-  );
-  return Object.fromEntries(said);
+/** Runs all of them at once. @returns what each prints, by its script */
+async function each(run: (integration: Integration) => Promise<string>): Promise<Record<string, string>> {
+  const printed = await Promise.all(integrations.map(async (one) => [one.script, await run(one)] as const));
+  return Object.fromEntries(printed);
 }
 
 const all = (text: string) => Object.fromEntries(SCRIPTS.map(({ script }) => [script, text]));
 
-/** Each has what the service answers now, and the tag of it, both to the byte: the state of one suits any other. */
+/** Expects each to have exactly what the service returns, and its ETag: the state of one script suits any other. */
 async function expectInStep(): Promise<void> {
   const token = await service.token(A);
   for (const name of ['products', 'prices', 'stock']) {
@@ -113,15 +148,23 @@ async function expectInStep(): Promise<void> {
   }
 }
 
-test('at first everything is new; then nothing has changed', async () => {
-  const first = 'products: 3 new, 0 changed, 0 gone, 3 in all\nprices: 3 new, 0 changed, 0 gone, 3 in all\n';
-  expect(await eachSays(key)).toEqual(all(`${first}stock: 2 new, 0 changed, 0 gone, 2 in all\n`));
+const FAILED = /^failed with [1-9]\d*, and printed nothing$/;
+
+async function expectFailed(secret: string, ...faults: Fault[]): Promise<void> {
+  for (const [script, printed] of Object.entries(await each((one) => one.sync(secret, ...faults))))
+    expect([script, printed]).toEqual([script, expect.stringMatching(FAILED)]);
   await expectInStep();
-  expect(await eachSays(key)).toEqual(all('products: unchanged\nprices: unchanged\nstock: unchanged\n'));
+}
+
+test('reports everything as new at first, then as unchanged', async () => {
+  const first = 'products: 4 new, 0 changed, 0 gone, 4 in all\nprices: 4 new, 0 changed, 0 gone, 4 in all\n';
+  expect(await each((one) => one.sync(key))).toEqual(all(`${first}stock: 3 new, 0 changed, 0 gone, 3 in all\n`));
+  await expectInStep();
+  expect(await each((one) => one.sync(key))).toEqual(all('products: unchanged\nprices: unchanged\nstock: unchanged\n'));
   await expectInStep();
 }, 120_000);
 
-test('changes arrive, whatever goes wrong meanwhile', async () => {
+test('receives changes despite a truncated response, a used-up quota, an expired token and failures', async () => {
   await service.database.load({
     ...importFiles({
       'products.csv': [
@@ -133,20 +176,31 @@ test('changes arrive, whatever goes wrong meanwhile', async () => {
     }),
   });
   await service.database.sql(`UPDATE products SET Status = 'OBSOLETE' WHERE SKU = 'A-ONLY'`);
-  const expected = 'products: 1 new, 1 changed, 1 gone, 3 in all\nprices: 1 new, 0 changed, 1 gone, 3 in all\n';
-  expect(await eachSays(key, 'cut', 'quota', 'expired', 'failure', 'busy')).toEqual(
-    all(`${expected}stock: 1 new, 0 changed, 1 gone, 2 in all\n`),
+  const expected = 'products: 1 new, 1 changed, 1 gone, 4 in all\nprices: 1 new, 0 changed, 1 gone, 4 in all\n';
+  expect(await each((one) => one.sync(key, 'cut', 'quota', 'expired', 'failure', 'busy'))).toEqual(
+    all(`${expected}stock: 1 new, 0 changed, 1 gone, 3 in all\n`),
   );
   await expectInStep();
 }, 120_000);
 
-test.each<[string, ...Fault[]]>([['a wrong key'], ['an answer that is none', 'page']])(
-  'with %s it fails, and keeps what it has',
-  async (what, ...faults) => {
-    const said = await eachSays(what === 'a wrong key' ? 'wrong' : key, ...faults);
-    for (const [script, text] of Object.entries(said))
-      expect([script, text]).toEqual([script, expect.stringMatching(/^failed with [1-9]\d*, and said nothing$/)]);
-    await expectInStep();
-  },
-  120_000,
-);
+test('fetches a response again that ends early, wherever it ends and however the connection is closed', async () => {
+  const whole = ['products: 0 new, 0 changed, 0 gone, 4 in all', 'prices: 0 new, 0 changed, 0 gone, 4 in all'];
+  const perRun = [...whole, 'stock: 0 new, 0 changed, 0 gone, 3 in all'].join('\n');
+  const ways = ['FIN', 'RST'].flatMap((end) => ['keep-alive', 'close'].map((how) => `${end}, Connection: ${how}`));
+  expect(await each((one) => one.syncTruncated(key))).toEqual(all(ways.map((way) => `${way}\n${perRun}\n`).join('')));
+  await expectInStep();
+}, 300_000);
+
+test('fails, and keeps its state, if the last line is never the element that X-Last-SKU names', async () => {
+  await expectFailed(key, 'no lines', 'fewer lines', 'half a line', 'no X-Last-SKU', 'cut', 'fewer lines');
+}, 300_000);
+
+test('accepts a response without elements, which has no X-Last-SKU', async () => {
+  const secret = await service.key(NOTHING);
+  const expected = ['products', 'prices', 'stock'].map((name) => `${name}: 0 new, 0 changed, 0 gone, 0 in all\n`);
+  expect(await each((one) => one.syncAnew(NOTHING, secret))).toEqual(all(expected.join('')));
+}, 120_000);
+
+test('fails, and keeps its state, if the key is wrong', () => expectFailed('wrong'), 120_000);
+
+test('fails, and keeps its state, if a proxy returns a page', () => expectFailed(key, 'page'), 120_000);

@@ -1,4 +1,4 @@
-"""A client of nothing but Python's own library. What it does: session.mjs."""
+"""A client that uses only Python's own library. session.mjs says what it does."""
 
 import base64
 import gzip
@@ -42,6 +42,7 @@ def get(**headers):
 
 wrong = [token("wrong", basic)["error"] for basic in (False, True)]
 _, plain, text = get()
+skus = [element["SKU"] for element in json.loads(text)]
 again, _, _ = get(If_None_Match=plain["ETag"])
 _, packed, compressed = get(Accept_Encoding="gzip")
 for _ in range(50):
@@ -55,7 +56,8 @@ print(
             "types": [body["token_type"].lower(), by_basic["token_type"].lower()],
             "expires": [body["expires_in"], by_basic["expires_in"]],
             "wrong": wrong,
-            "skus": [element["SKU"] for element in json.loads(text)],
+            "skus": skus,
+            "complete": urllib.parse.unquote(plain["X-Last-SKU"]) == skus[-1],
             "again": again,
             "gzip": [packed["Content-Encoding"], gzip.decompress(compressed) == text],
             "quota": [status, int(refusal["Retry-After"]) > 0, json.loads(refused)["message"]],

@@ -53,10 +53,13 @@ export class Container {
     throw new Error(`Nothing matched ${pattern} in:\n${this.output}`);
   }
 
-  /** The number of the command's process on the host. */
+  /** The number of the command's process on the host. @throws if there is no such process (yet) */
   get pid(): number {
     const { pid } = this.child;
-    return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    // A signal to process 0 would go to the test itself.
+    if (!children) throw new Error('The command has not started yet, or has ended');
+    return Number(children);
   }
 
   /** The exit code, once it has ended; a signal that ended it counts as Docker counts it, from 128 on. */

@@ -1,28 +1,52 @@
+import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { DECODERS } from './decoders.js';
 
-/** What may come instead of an answer, or of its end. */
-export type Fault = 'quota' | 'expired' | 'failure' | 'busy' | 'page' | 'cut';
+/** What may come instead of a response, or of a whole one. */
+export type Fault = keyof typeof RESPONSES | keyof typeof TRUNCATIONS;
 
 type Headers = Record<string, string>;
 
-const ANSWERS: Record<Exclude<Fault, 'cut'>, [status: number, headers: Headers | (() => Headers)]> = {
+/** What a proxy may send by itself. */
+const RESPONSES = {
   quota: [429, { 'Retry-After': '1' }],
   expired: [401, { 'WWW-Authenticate': 'Bearer realm="customer-data-service", error="invalid_token"' }],
   failure: [500, {}],
-  // Of something in between: a time instead of seconds (RFC 9110 §10.2.3), and an answer in good order that is none.
+  // A time instead of seconds (RFC 9110 §10.2.3).
   busy: [503, () => ({ 'Retry-After': new Date(Date.now() + 1000).toUTCString() })],
   page: [200, { 'Content-Type': 'text/html', ETag: '"page"' }],
-};
+} satisfies Record<string, [status: number, headers: Headers | (() => Headers)]>;
+
+/** NDJSON and X-Last-SKU that do not agree. Except for `cut`, the response is well-formed, and so is each line. */
+const TRUNCATIONS = {
+  cut: (lines, last) => [lines, last],
+  'no lines': (_lines, last) => [[], last],
+  'fewer lines': (lines, last) => [lines.slice(0, -1), last],
+  'half a line': (lines, last) => [[...lines.slice(0, -1), lines.at(-1)!.slice(0, -2)], last],
+  'no X-Last-SKU': (lines) => [lines, undefined],
+} satisfies Record<string, (lines: string[], last: string) => [lines: string[], last: string | undefined]>;
+
+const LAST_SKU = 'X-Last-SKU';
 
 /** Stands before a service, and lets things go wrong with requests for data. */
 export class FaultyProxy {
   /** For the next requests, one each. */
   faults: Fault[] = [];
-  private readonly server: Server;
 
-  constructor(private readonly target: string) {
-    this.server = createServer((incoming, outgoing) => this.pass(incoming, outgoing)).listen(0, '127.0.0.1');
+  private constructor(
+    private readonly server: Server,
+    private readonly target: string,
+  ) {}
+
+  /** A proxy that listens. */
+  static async before(serviceUrl: string): Promise<FaultyProxy> {
+    const server = createServer();
+    const proxy = new FaultyProxy(server, serviceUrl);
+    server.on('request', (incoming, outgoing) => proxy.pass(incoming, outgoing).catch(() => outgoing.destroy()));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return proxy;
   }
 
   get url(): string {
@@ -34,23 +58,52 @@ export class FaultyProxy {
     this.server.closeAllConnections();
   }
 
-  private pass(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  private async pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const fault = incoming.url === '/auth/token' ? undefined : this.faults.shift();
-    if (fault && fault !== 'cut') {
-      const [status, headers] = ANSWERS[fault];
-      outgoing.writeHead(status, typeof headers === 'function' ? headers() : headers).end('{"SKU":"none"}');
-      return;
-    }
-    const { method, headers } = incoming;
-    // Known to be the one that it is asked for, an answer would have no body to be cut in.
-    const { 'if-none-match': _, ...unconditional } = headers;
-    const options = { method, headers: fault ? unconditional : headers };
-    const passed = request(this.target + incoming.url, options, async (answer) => {
-      outgoing.writeHead(answer.statusCode!, answer.headers);
-      if (!fault) return void answer.pipe(outgoing);
-      const [first] = (await answer.take(1).toArray()) as [Buffer];
-      outgoing.write(first.subarray(0, first.length / 2), () => outgoing.destroy());
-    });
-    incoming.pipe(passed);
+    if (fault && fault in RESPONSES) return sendInstead(RESPONSES[fault as keyof typeof RESPONSES], outgoing);
+    const { answer, body } = await this.ask(incoming, fault);
+    const { statusCode: status, rawHeaders: raw } = answer;
+    if (!fault) return void outgoing.writeHead(status!, withLastSku(answer, body)).end(body);
+    const lines = linesOf(body.toString());
+    const [some, last] = TRUNCATIONS[fault as keyof typeof TRUNCATIONS](lines, lastSku(lines));
+    const rest = raw.filter((_, index) => raw[index - (index % 2)]!.toLowerCase() !== LAST_SKU.toLowerCase());
+    outgoing.writeHead(status!, last === undefined ? rest : [...rest, LAST_SKU, last]);
+    if (fault !== 'cut') return void outgoing.end(some.join(''));
+    outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy());
   }
+
+  private async ask(incoming: IncomingMessage, fault: Fault | undefined) {
+    const { method, url, headers } = incoming;
+    // A 304 has no body to truncate, and a compressed one has no lines.
+    const { 'if-none-match': _, 'accept-encoding': __, ...plain } = headers;
+    const passed = request(this.target + url, { method, headers: fault ? plain : headers });
+    incoming.pipe(passed);
+    const [answer] = (await once(passed, 'response')) as [IncomingMessage];
+    return { answer, body: await buffer(answer) };
+  }
+}
+
+function sendInstead([status, headers]: [number, Headers | (() => Headers)], outgoing: ServerResponse): void {
+  outgoing.writeHead(status, typeof headers === 'function' ? headers() : headers).end('{"SKU":"none"}');
+}
+
+/** The headers of a response, and X-Last-SKU where a service that does not know it yet left it out. */
+function withLastSku({ statusCode, headers, rawHeaders }: IncomingMessage, body: Buffer): string[] {
+  const [type, encoding] = [headers['content-type'] ?? '', headers['content-encoding'] ?? 'identity'];
+  if (statusCode !== 200 || headers['x-last-sku'] || !body.length) return rawHeaders;
+  const text = DECODERS[encoding]!(body).toString();
+  const lines = type.startsWith('application/x-ndjson') ? linesOf(text) : jsonElements(text);
+  return lines.length ? [...rawHeaders, LAST_SKU, lastSku(lines)] : rawHeaders;
+}
+
+function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n/g) ?? [];
+}
+
+function jsonElements(text: string): string[] {
+  return text.startsWith('[') ? (JSON.parse(text) as object[]).map((element) => JSON.stringify(element)) : [];
+}
+
+function lastSku(lines: readonly string[]): string {
+  return encodeURIComponent((JSON.parse(lines.at(-1)!) as { SKU: string }).SKU);
 }

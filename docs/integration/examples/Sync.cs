@@ -8,13 +8,15 @@ using System.Text.RegularExpressions;
 using System.Threading.Tasks;
 
 /// <summary>
-/// Nightly sync with .NET 8 or later, without packages. Needs BASE_URL, CLIENT_ID, CLIENT_SECRET; keeps its state in the folder
-/// STATE. Elements are kept as the text that came, a line each: numbers stay exact, and equal lines are equal. To look into
-/// them use System.Text.Json, with GetDecimal().
+/// Nightly sync with .NET 8 or later, without packages. Needs BASE_URL, CLIENT_ID and CLIENT_SECRET. Keeps its state in the
+/// folder STATE: each element as the line that was received, so that numbers stay exact and equal elements are equal lines.
+/// To read them, use System.Text.Json, with GetDecimal().
 /// </summary>
 public static class Sync
 {
     const int Attempts = 6;
+    const string NdJson = "application/x-ndjson";
+    static readonly Regex Sku = new Regex("\"SKU\":(\"(?:[^\"\\\\]|\\\\.)*\")");
     static readonly string BaseUrl = Environment.GetEnvironmentVariable("BASE_URL");
     static readonly string State = Environment.GetEnvironmentVariable("STATE") ?? "customer-data";
     static readonly Random Chance = new Random();
@@ -25,7 +27,7 @@ public static class Sync
     };
     static string token;
 
-    sealed class Answer
+    sealed class Received
     {
         public int Status;
         public string Type;
@@ -33,8 +35,8 @@ public static class Sync
         public string Text;
     }
 
-    /// <summary>Sends until there is an answer that another try would not mend.</summary>
-    static async Task<Answer> Send(Func<HttpRequestMessage> request)
+    /// <summary>Sends a request, and retries after 429, 5xx, a connection error or a truncated response.</summary>
+    static async Task<Received> Send(Func<HttpRequestMessage> request)
     {
         for (int attempt = 1; ; attempt++)
         {
@@ -44,13 +46,13 @@ public static class Sync
             {
                 using (HttpResponseMessage response = await Client.SendAsync(request()))
                 {
-                    // .NET throws where the answer was cut. Mono does not: do not run this on it.
                     string text = await response.Content.ReadAsStringAsync();
                     int status = (int)response.StatusCode;
                     string type = response.Content.Headers.ContentType?.MediaType ?? "no type";
                     string tag = response.Headers.ETag?.ToString();
+                    if (status == 200 && type == NdJson && IsTruncated(response, text)) throw new IOException("truncated");
                     if (status != 429 && status < 500)
-                        return new Answer { Status = status, Type = type, ETag = tag, Text = text };
+                        return new Received { Status = status, Type = type, ETag = tag, Text = text };
                     problem = "status " + status;
                     wait = response.Headers.RetryAfter?.Delta;
                 }
@@ -60,17 +62,30 @@ public static class Sync
                 problem = error.Message;
             }
             if (attempt == Attempts)
-                throw new IOException($"Given up after {attempt} attempts, the last one: {problem}");
-            // Without a number of seconds: 2, 4, 8 … of them, and a bit by chance, so that not all come back at once.
+                throw new IOException($"Gave up after {attempt} attempts: {problem}");
+            // Without Retry-After: about 2, 4, 8 … seconds, at random, so that clients do not retry all at once.
             TimeSpan pause = wait ?? TimeSpan.FromSeconds(Math.Pow(2, attempt) * (0.5 + Chance.NextDouble()));
-            Console.Error.WriteLine($"{problem}; again in {pause.TotalSeconds:F1} s");
+            Console.Error.WriteLine($"{problem}; retrying in {pause.TotalSeconds:F1} s");
             await Task.Delay(pause);
         }
     }
 
+    /// <summary>Whether the last line is not the element that X-Last-SKU names. Mono reports no truncation itself.</summary>
+    static bool IsTruncated(HttpResponseMessage response, string text)
+    {
+        bool named = response.Headers.TryGetValues("X-Last-SKU", out IEnumerable<string> last);
+        if (!named || !text.EndsWith("\n", StringComparison.Ordinal)) return named || text != "";
+        return SkuOf(text.TrimEnd('\n').Split('\n').Last()) != Quoted(Uri.UnescapeDataString(last.First()));
+    }
+
+    /// <summary>The SKU of a line in quotes, as JSON spells it: with a backslash before quotes and backslashes.</summary>
+    static string SkuOf(string line) => Sku.Match(line).Groups[1].Value;
+
+    static string Quoted(string sku) => '"' + sku.Replace("\\", "\\\\").Replace("\"", "\\\"") + '"';
+
     static async Task<string> NewToken()
     {
-        Answer answer = await Send(() => new HttpRequestMessage(HttpMethod.Post, BaseUrl + "/auth/token")
+        Received received = await Send(() => new HttpRequestMessage(HttpMethod.Post, BaseUrl + "/auth/token")
         {
             Content = new FormUrlEncodedContent(new Dictionary<string, string>
             {
@@ -79,34 +94,31 @@ public static class Sync
                 ["client_secret"] = Environment.GetEnvironmentVariable("CLIENT_SECRET"),
             }),
         });
-        if (answer.Status != 200) throw new IOException($"No token: {answer.Status} {answer.Text}");
-        return Regex.Match(answer.Text, "\"access_token\":\"([^\"]*)\"").Groups[1].Value;
+        if (received.Status != 200) throw new IOException($"No token: {received.Status} {received.Text}");
+        return Regex.Match(received.Text, "\"access_token\":\"([^\"]*)\"").Groups[1].Value;
     }
 
-    static async Task<Answer> Get(string path, string etag)
+    static async Task<Received> Get(string path, string etag)
     {
         for (bool renewed = false; ; renewed = true)
         {
             token = token ?? await NewToken();
-            Answer answer = await Send(() =>
+            Received received = await Send(() =>
             {
                 var request = new HttpRequestMessage(HttpMethod.Get, BaseUrl + path);
                 request.Headers.TryAddWithoutValidation("Authorization", "Bearer " + token);
-                request.Headers.TryAddWithoutValidation("Accept", "application/x-ndjson");
+                request.Headers.TryAddWithoutValidation("Accept", NdJson);
                 if (etag != "") request.Headers.TryAddWithoutValidation("If-None-Match", etag);
                 return request;
             });
-            if (answer.Status != 401 || renewed) return answer;
-            token = null; // It has expired: a new one, once.
+            if (received.Status != 401 || renewed) return received;
+            token = null; // It has expired: request a new one, once.
         }
     }
 
-    /// <summary>Lines by SKU, as that is spelt in JSON.</summary>
-    static Dictionary<string, string> BySku(string text)
-    {
-        var sku = new Regex("\"SKU\":(\"(?:[^\"\\\\]|\\\\.)*\")");
-        return text.Split('\n').Where(line => line != "").ToDictionary(line => sku.Match(line).Groups[1].Value);
-    }
+    /// <summary>Lines by SKU.</summary>
+    static Dictionary<string, string> BySku(string text) =>
+        text.Split('\n').Where(line => line != "").ToDictionary(SkuOf);
 
     static async Task SyncOne(string name)
     {
@@ -114,28 +126,28 @@ public static class Sync
         string tagFile = Path.Combine(State, name + ".etag");
         string before = File.Exists(file) ? File.ReadAllText(file) : "";
         string etag = File.Exists(file) && File.Exists(tagFile) ? File.ReadAllText(tagFile) : "";
-        Answer answer = await Get("/" + name, etag);
-        if (answer.Status == 304)
+        Received received = await Get("/" + name, etag);
+        if (received.Status == 304)
         {
             Console.WriteLine(name + ": unchanged");
             return;
         }
-        // Something in between may answer in good order, and what it says is no product.
-        if (answer.Status != 200 || answer.Type != "application/x-ndjson")
-            throw new IOException($"{name}: {answer.Status}, {answer.Type}: {answer.Text}");
+        // A 200 of another type comes from a proxy, and contains no products.
+        if (received.Status != 200 || received.Type != NdJson)
+            throw new IOException($"{name}: {received.Status}, {received.Type}: {received.Text}");
 
-        Dictionary<string, string> old = BySku(before), now = BySku(answer.Text);
+        Dictionary<string, string> old = BySku(before), now = BySku(received.Text);
         int known = now.Keys.Count(old.ContainsKey);
         int same = now.Count(line => old.TryGetValue(line.Key, out string was) && was == line.Value);
         Console.WriteLine(
             $"{name}: {now.Count - known} new, {known - same} changed, {old.Count - known} gone, {now.Count} in all");
 
-        // In this order the tag never speaks of another file than the one beside it, whenever this is killed.
+        // In this order the ETag never belongs to another file than the one beside it, whenever the script is killed.
         File.Delete(tagFile);
-        File.WriteAllText(file + ".new", answer.Text);
+        File.WriteAllText(file + ".new", received.Text);
         if (File.Exists(file)) File.Replace(file + ".new", file, null);
         else File.Move(file + ".new", file);
-        File.WriteAllText(tagFile, answer.ETag);
+        File.WriteAllText(tagFile, received.ETag);
     }
 
     static async Task SyncAll()
@@ -147,7 +159,7 @@ public static class Sync
     public static void Main()
     {
         SyncAll().GetAwaiter().GetResult();
-        // Mono would wait for connections that nobody needs any more, half a minute now and then.
+        // Mono would sometimes wait half a minute for idle connections.
         Environment.Exit(0);
     }
 }

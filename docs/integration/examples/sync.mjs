@@ -1,5 +1,5 @@
-// Nightly sync with Node 20 or later, without packages. Needs BASE_URL, CLIENT_ID, CLIENT_SECRET; keeps its state in the
-// folder STATE. Elements are kept as the text that came, a line each: numbers stay exact, and equal lines are equal.
+// Nightly sync with Node 20 or later, without packages. Needs BASE_URL, CLIENT_ID and CLIENT_SECRET. Keeps its state in the
+// folder STATE: each element as the line that was received, so that numbers stay exact and equal elements are equal lines.
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ const { BASE_URL, CLIENT_ID, CLIENT_SECRET, STATE = 'customer-data' } = process.
 const ATTEMPTS = 6;
 let token;
 
-/** Sends until there is an answer that another try would not mend. One that was cut is none: reading it throws. */
+/** Sends a request, and retries after 429, 5xx, a connection error or a truncated response. */
 async function send(path, options) {
   for (let attempt = 1; ; attempt++) {
     let problem;
@@ -16,19 +16,29 @@ async function send(path, options) {
     try {
       const response = await fetch(BASE_URL + path, { ...options, signal: AbortSignal.timeout(900_000) });
       const text = await response.text();
-      if (response.status !== 429 && response.status < 500) return { response, text };
-      problem = `status ${response.status}`;
+      problem = isTruncated(response, text) ? 'truncated' : `status ${response.status}`;
+      if (response.status !== 429 && response.status < 500 && problem !== 'truncated') return { response, text };
       wait = Number(response.headers.get('Retry-After'));
     } catch (error) {
       problem = error.cause?.message ?? error.message;
     }
-    if (attempt === ATTEMPTS) throw new Error(`${path}: given up after ${attempt} attempts, the last one: ${problem}`);
-    // Without a number of seconds: 2, 4, 8 … seconds, and a bit by chance, so that not all come back at once.
+    if (attempt === ATTEMPTS) throw new Error(`${path}: gave up after ${attempt} attempts: ${problem}`);
+    // Without Retry-After: about 2, 4, 8 … seconds, at random, so that clients do not retry all at once.
     wait ||= 2 ** attempt * (0.5 + Math.random());
-    console.error(`${path}: ${problem}; again in ${wait.toFixed(1)} s`);
+    console.error(`${path}: ${problem}; retrying in ${wait.toFixed(1)} s`);
     await sleep(wait * 1000);
   }
 }
+
+/** Whether the last line is not the element that X-Last-SKU names. Some versions of fetch report no truncation. */
+function isTruncated({ status, headers }, text) {
+  if (status !== 200 || !isData(headers)) return false;
+  const last = headers.get('X-Last-SKU');
+  if (last === null || !text.endsWith('\n')) return last !== null || text !== '';
+  return JSON.parse(text.split('\n').at(-2)).SKU !== decodeURIComponent(last);
+}
+
+const isData = (headers) => headers.get('Content-Type')?.startsWith('application/x-ndjson');
 
 async function newToken() {
   const body = new URLSearchParams({
@@ -45,9 +55,9 @@ async function get(path, etag) {
   for (let renewed = false; ; renewed = true) {
     token ??= await newToken();
     const headers = { Authorization: `Bearer ${token}`, Accept: 'application/x-ndjson', 'If-None-Match': etag };
-    const answer = await send(path, { headers });
-    if (answer.response.status !== 401 || renewed) return answer;
-    token = undefined; // It has expired: a new one, once.
+    const received = await send(path, { headers });
+    if (received.response.status !== 401 || renewed) return received;
+    token = undefined; // It has expired: request a new one, once.
   }
 }
 
@@ -67,10 +77,9 @@ async function sync(name) {
   const etag = before === undefined ? '' : await readFile(tagFile, 'utf8').catch(() => '');
   const { response, text } = await get(`/${name}`, etag.trim());
   if (response.status === 304) return console.log(`${name}: unchanged`);
-  // Something in between may answer in good order, and what it says is no product.
-  const type = response.headers.get('Content-Type') ?? 'no type';
-  if (response.status !== 200 || !type.startsWith('application/x-ndjson'))
-    throw new Error(`${name}: ${response.status}, ${type}: ${text}`);
+  // A 200 of another type comes from a proxy, and contains no products.
+  if (response.status !== 200 || !isData(response.headers))
+    throw new Error(`${name}: ${response.status}, ${response.headers.get('Content-Type')}: ${text}`);
 
   const [old, now] = [bySku(before ?? ''), bySku(text)];
   const known = [...now].filter(([sku]) => old.has(sku));
@@ -78,7 +87,7 @@ async function sync(name) {
   const [added, gone] = [now.size - known.length, old.size - known.length];
   console.log(`${name}: ${added} new, ${changed.length} changed, ${gone} gone, ${now.size} in all`);
 
-  // In this order the tag never speaks of another file than the one beside it, whenever this is killed.
+  // In this order the ETag never belongs to another file than the one beside it, whenever the script is killed.
   await rm(tagFile, { force: true });
   await writeFile(`${file}.new`, text);
   await rename(`${file}.new`, file);

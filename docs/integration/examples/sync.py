@@ -1,7 +1,8 @@
 """Nightly sync with Python 3.9 or later, without packages.
 
-Needs BASE_URL, CLIENT_ID, CLIENT_SECRET; keeps its state in the folder STATE. Elements are kept as the text that came, a
-line each: numbers stay exact, and equal lines are equal. To compute with prices: json.loads(line, parse_float=Decimal).
+Needs BASE_URL, CLIENT_ID and CLIENT_SECRET. Keeps its state in the folder STATE: each element as the line that was
+received, so that numbers stay exact and equal elements are equal lines. To compute with prices, read them by
+json.loads(line, parse_float=Decimal).
 """
 
 import gzip
@@ -24,33 +25,48 @@ ATTEMPTS = 6
 def once(path, data, headers):
     request = urllib.request.Request(BASE_URL + path, data, {"Accept-Encoding": "gzip", **headers})
     try:
-        answer = urllib.request.urlopen(request, timeout=60)
+        response = urllib.request.urlopen(request, timeout=60)
     except urllib.error.HTTPError as error:
-        answer = error
-    with answer:
-        body = answer.read()  # throws where the answer was cut
-        if answer.headers.get("Content-Encoding") == "gzip":
+        response = error
+    with response:
+        body = response.read()  # raises IncompleteRead if the response is truncated
+        if response.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
-        return answer.status, answer.headers, body.decode()
+        text = body.decode()
+        if response.status == 200 and is_data(response.headers) and is_truncated(response.headers, text):
+            raise EOFError("truncated")
+        return response.status, response.headers, text
+
+
+def is_data(headers):
+    return headers.get_content_type() == "application/x-ndjson"
+
+
+def is_truncated(headers, text):
+    """Whether the last line is not the element that X-Last-SKU names. Not every library reports a truncation."""
+    last = headers.get("X-Last-SKU")
+    if last is None or not text.endswith("\n"):
+        return last is not None or text != ""
+    return json.loads(text.split("\n")[-2])["SKU"] != urllib.parse.unquote(last)
 
 
 def send(path, data=None, headers={}):
-    """Sends until there is an answer that another try would not mend."""
+    """Sends a request, and retries after 429, 5xx, a connection error or a truncated response."""
     for attempt in range(1, ATTEMPTS + 1):
         wait = ""
         try:
-            status, answered, text = once(path, data, headers)
+            status, received, text = once(path, data, headers)
             if status != 429 and status < 500:
-                return status, answered, text
+                return status, received, text
             problem = f"status {status}"
-            wait = answered.get("Retry-After", "")
+            wait = received.get("Retry-After", "")
         except (OSError, EOFError, http.client.HTTPException) as error:
             problem = repr(error)
         if attempt == ATTEMPTS:
-            raise SystemExit(f"{path}: given up after {attempt} attempts, the last one: {problem}")
-        # Without a number of seconds: 2, 4, 8 … of them, and a bit by chance, so that not all come back at once.
+            raise SystemExit(f"{path}: gave up after {attempt} attempts: {problem}")
+        # Without Retry-After: about 2, 4, 8 … seconds, at random, so that clients do not retry all at once.
         wait = float(wait if wait.isdigit() else 2**attempt * (0.5 + random.random()))
-        print(f"{path}: {problem}; again in {wait:.1f} s", file=sys.stderr)
+        print(f"{path}: {problem}; retrying in {wait:.1f} s", file=sys.stderr)
         time.sleep(wait)
 
 
@@ -69,11 +85,11 @@ class Session:
         for _ in range(2):
             self.token = self.token or new_token()
             headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/x-ndjson", "If-None-Match": etag}
-            answer = send(path, headers=headers)
-            if answer[0] != 401:
+            received = send(path, headers=headers)
+            if received[0] != 401:
                 break
-            self.token = None  # It has expired: a new one, once.
-        return answer
+            self.token = None  # It has expired: request a new one, once.
+        return received
 
 
 def by_sku(text):
@@ -87,8 +103,8 @@ def sync(session, name):
     status, headers, text = session.get(f"/{name}", etag)
     if status == 304:
         return print(f"{name}: unchanged")
-    # Something in between may answer in good order, and what it says is no product.
-    if status != 200 or headers.get_content_type() != "application/x-ndjson":
+    # A 200 of another type comes from a proxy, and contains no products.
+    if status != 200 or not is_data(headers):
         raise SystemExit(f"{name}: {status}, {headers.get_content_type()}: {text}")
 
     old, now = by_sku(before), by_sku(text)
@@ -96,7 +112,7 @@ def sync(session, name):
     added, gone = len(now.keys() - old.keys()), len(old.keys() - now.keys())
     print(f"{name}: {added} new, {changed} changed, {gone} gone, {len(now)} in all")
 
-    # In this order the tag never speaks of another file than the one beside it, whenever this is killed.
+    # In this order the ETag never belongs to another file than the one beside it, whenever the script is killed.
     tag_file.unlink(missing_ok=True)
     new = file.with_suffix(".new")
     new.write_bytes(text.encode())

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Nightly sync with curl and awk. Needs BASE_URL, CLIENT_ID, CLIENT_SECRET; keeps its state in the folder STATE.
+# Nightly sync with curl and awk. Needs BASE_URL, CLIENT_ID and CLIENT_SECRET. Keeps its state in the folder STATE.
 set -eu
 umask 077
 state=${STATE:-customer-data}
 mkdir -p "$state"
 work=$(mktemp -d "$state/.work.XXXXXX")
-# What is secret goes to curl in files: its arguments are for everybody on the machine to see.
+# curl reads secrets from files: every user of the machine can see its arguments.
 secrets=$(mktemp -d)
 trap 'rm -rf "$work" "$secrets"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -14,24 +14,43 @@ token=
 
 log() { echo "$*" >&2; }
 
-# send ARGUMENTS...: calls curl until there is an answer that another try would not mend, and says its status.
-# Headers and body are in $work. An answer that was cut is none: curl then fails.
+# send ARGUMENTS...: runs curl, and retries after 429, 5xx, a connection error or a truncated response. Sets $status; the
+# headers and the body are in $work.
 send() {
   attempt=0
   while :; do
     rm -f "$work/headers"
+    : >"$work/body"
     status=$(curl -sS --compressed --max-time 900 -D "$work/headers" -o "$work/body" -w '%{http_code}' "$@") || status=0
-    case $status in 429 | 0 | 5??) ;; *) return ;; esac
+    ! is_data || is_complete || status=truncated
+    case $status in 429 | 0 | truncated | 5??) ;; *) return ;; esac
     attempt=$((attempt + 1))
-    [ $attempt -lt 6 ] || { log "Given up after $attempt attempts, the last one: $status"; exit 1; }
+    [ $attempt -lt 6 ] || { log "Gave up after $attempt attempts: $status"; exit 1; }
     wait=$(header Retry-After)
-    # Without a number of seconds: 2, 4, 8 … of them, and a bit by chance, so that not all come back at once.
+    # Without Retry-After: about 2, 4, 8 … seconds, at random, so that clients do not retry all at once.
     case $wait in
     '' | *[!0-9]*) wait=$(awk -v n=$attempt -v seed=$$ 'BEGIN { srand(seed + n); print 2 ^ n * (0.5 + rand()) }') ;;
     esac
-    log "Status $status; again in $wait s"
+    log "Status $status; retrying in $wait s"
     sleep "$wait"
   done
+}
+
+is_data() { case "$status $(header Content-Type)" in 200\ application/x-ndjson*) ;; *) return 1 ;; esac }
+
+# Whether the last line is the element that X-Last-SKU names. Of a SKU, JSON escapes only quotes and backslashes.
+is_complete() {
+  [ -z "$(tail -c 1 "$work/body")" ] || return # the last line is not finished
+  tail -n 1 "$work/body" | LC_ALL=C awk -v last="$(header X-Last-SKU)" '
+    BEGIN {
+      for (i = 1; i < 256; i++) byte[sprintf("%%%02X", i)] = (i == 34 || i == 92 ? "\\" : "") sprintf("%c", i)
+      while (match(last, /%[0-9A-F][0-9A-F]/)) {
+        decoded = decoded substr(last, 1, RSTART - 1) byte[substr(last, RSTART, 3)]
+        last = substr(last, RSTART + 3)
+      }
+    }
+    match($0, /"SKU":"([^"\\]|\\.)*"/) { sku = substr($0, RSTART + 7, RLENGTH - 8) }
+    END { exit (decoded last != sku) }'
 }
 
 header() { tr -d '\r' <"$work/headers" 2>/dev/null | awk -F': ' -v name="$1" 'tolower($1) == tolower(name) { print $2 }'; }
@@ -44,7 +63,7 @@ new_token() {
   printf 'Authorization: Bearer %s\n' "$token" >"$secrets/authorization"
 }
 
-# How many elements are new, changed and gone. SKU is the key, and each element is a line.
+# Counts new, changed and gone elements. Each element is a line, and its SKU is the key.
 compare() {
   awk -v name="$3" '
     { match($0, /"SKU":"([^"\\]|\\.)*"/); sku = substr($0, RSTART, RLENGTH) }
@@ -61,17 +80,17 @@ sync() {
     [ -n "$token" ] || new_token
     send "$BASE_URL/$1" -H "@$secrets/authorization" -H 'Accept: application/x-ndjson' -H "If-None-Match: $tag"
     [ "$status" = 401 ] || break
-    token= # It has expired: a new one, once.
+    token= # It has expired: request a new one, once.
   done
-  # Something in between may answer in good order, and what it says is no product.
-  case "$status $(header Content-Type)" in 200\ application/x-ndjson*) ;; 200*) status="200 of another type" ;; esac
+  # A 200 of another type comes from a proxy, and contains no products.
+  [ "$status" != 200 ] || is_data || status="200 of another type"
   case $status in
   304) echo "$1: unchanged" ;;
   200)
     cp "$work/body" "$work/new"
     [ -f "$file" ] || : >"$file"
     compare "$file" "$work/new" "$1"
-    # In this order the tag never speaks of another file than the one beside it, whenever this is killed.
+    # In this order the ETag never belongs to another file than the one beside it, whenever the script is killed.
     rm -f "$state/$1.etag"
     mv "$work/new" "$file"
     printf %s "$(header ETag)" >"$work/etag"
