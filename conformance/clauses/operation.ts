@@ -54,4 +54,7 @@ export const OPERATION: Clause[] = [
   clause('decision 96', 'migrations expand', notTestable(OPERATORS)),
   clause('decision 97', 'how messages name commands', notTestable(FILES)),
   clause('decision 98', 'metrics of imports that wrote nothing', notTestable(OPERATORS)),
+  clause('decision 102', 'freshness from new files', notTestable(OPERATORS)),
+  clause('decision 103', '--max-age', notTestable(FILES)),
+  clause('decision 104', 'read replicas that lag', notTestable(OPERATORS)),
 ];

@@ -45,7 +45,7 @@ export class StateMetrics {
     this.gauge('database_replica_up', isRead, replicas('isReady'), 'server');
     const lag = 'How long ago the read replica was last known to have the content of the server, in seconds';
     this.gauge('database_replica_lag_seconds', lag, replicas('lagSeconds'), 'server');
-    const at = 'When an import last ended that had a file for the table, in seconds since 1970';
+    const at = 'When a file with new content was last imported into the table, in seconds since 1970';
     this.gauge('table_imported_timestamp_seconds', at, () => this.importTimes(() => this.imported), 'table');
     const failed = 'When an import of the last day last ended that wrote nothing, in seconds since 1970';
     this.gauge('import_failed_timestamp_seconds', failed, () => this.importTimes(() => this.inVain), 'outcome');
