@@ -170,7 +170,10 @@ if (!able && process.env.REQUIRE_SERVERS === '1') throw new Error(title);
       expect(commands).toEqual(
         expect.arrayContaining([
           ['Job customer-data-migration', ['node', 'dist/cli.js', 'migrate']],
-          ['CronJob customer-data-stock-import', ['node', 'dist/cli.js', 'import', '/imports/stock.csv']],
+          [
+            'CronJob customer-data-stock-import',
+            ['node', 'dist/cli.js', 'import', '--max-age', '6h', '/imports/stock.csv'],
+          ],
         ]),
       );
     });
