@@ -71,7 +71,7 @@ test('each answer is counted once, under bounded labels, and only the management
   expect(text).toContain('\nnodejs_eventloop_lag_seconds ');
 });
 
-test('the last import of each table is told, also while the database does not answer (decision 83)', async () => {
+test('exposes when each table last got new content, also while the database does not respond (decisions 83, 102)', async () => {
   const { managementUrl } = await service.ports();
   await service.printing(/The database is ready/);
   const before = Date.now() / 1000;
@@ -82,10 +82,15 @@ test('the last import of each table is told, also while the database does not an
   expect(Object.keys(first)).toEqual(['{table="price_lists"}', '{table="warehouses"}']);
   for (const time of Object.values(first)) expect(time).toBeGreaterThanOrEqual(Math.floor(before));
   await database.load(importFiles({ 'warehouses.csv': [['W']] }));
+  expect(samples(await scrape(managementUrl), name)).toEqual(first);
+  await database.load(importFiles({ 'warehouses.csv': [['V']] }));
   const second = samples(await scrape(managementUrl), name);
   expect(second['{table="price_lists"}']).toBe(first['{table="price_lists"}']);
   expect(second['{table="warehouses"}']).toBeGreaterThan(first['{table="warehouses"}']!);
-  // A refused import is none.
+  // Two files in turn bring nothing new, either.
+  for (const code of ['W', 'V', 'W']) await database.load(importFiles({ 'warehouses.csv': [[code]] }));
+  expect(samples(await scrape(managementUrl), name)).toEqual(second);
+  // A refused import brings nothing, either.
   await expect(database.load(importFiles({ 'warehouses.csv': [['']] }))).rejects.toThrow();
   expect(samples(await scrape(managementUrl), name)).toEqual(second);
   await database.sql('DROP TABLE imported_tables');

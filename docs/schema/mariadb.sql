@@ -49,6 +49,13 @@ CREATE TABLE `import_runs` (
   KEY `import_runs_StartedAt` (`StartedAt`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+CREATE TABLE `imported_files` (
+  `TableName` varchar(64) NOT NULL,
+  `Sha256` varchar(64) NOT NULL,
+  `LastImportedAt` datetime(3) NOT NULL,
+  PRIMARY KEY (`TableName`,`Sha256`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
 CREATE TABLE `imported_tables` (
   `TableName` varchar(64) NOT NULL,
   `ImportedAt` datetime(3) NOT NULL,

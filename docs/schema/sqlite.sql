@@ -45,6 +45,13 @@ CREATE TABLE import_runs (
 
 CREATE INDEX import_runs_StartedAt ON import_runs (StartedAt);
 
+CREATE TABLE imported_files (
+  TableName varchar(64) NOT NULL,
+  Sha256 varchar(64) NOT NULL,
+  LastImportedAt text NOT NULL,
+  PRIMARY KEY (TableName, Sha256)
+);
+
 CREATE TABLE imported_tables (
   TableName varchar(64) NOT NULL PRIMARY KEY,
   ImportedAt text NOT NULL

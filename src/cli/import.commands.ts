@@ -18,6 +18,7 @@ interface Options {
   replace?: true;
   allowRemovals?: true;
   dryRun?: true;
+  maxAge?: number;
   delimiter?: ',' | ';' | '\t';
   encoding: 'utf-8' | 'windows-1252';
   decimalComma?: true;
@@ -43,6 +44,7 @@ export function importCommands(program: Command, session: Session, { stdout, std
     .option('--replace', 'the files are the whole truth: rows of their tables that are not in them go')
     .option('--allow-removals', 'with --replace: even if more than 20 % of a table go')
     .option('--dry-run', 'write nothing, tell what would change')
+    .option('--max-age <duration>', 'refuse files that were last modified longer ago, such as 90m, 6h or 2d', duration)
     .option('--delimiter <char>', 'what separates the cells: , ; or tab; default: found out', delimiter)
     .addOption(new Option('--encoding <name>', 'how the text is encoded').choices(ENCODINGS).default('utf-8'))
     .option('--decimal-comma', 'numbers have a comma before their decimals')
@@ -59,7 +61,7 @@ export function importCommands(program: Command, session: Session, { stdout, std
     });
 
   async function runImport(paths: string[], options: Options): Promise<void> {
-    const { as, map, replace, allowRemovals, dryRun, encoding, json } = options;
+    const { as, map, replace, allowRemovals, dryRun, maxAge: maxAgeMs, encoding, json } = options;
     if (as && map)
       throw new CommandFailed('--as and --map exclude each other: the map says which tables the file holds.');
     if (allowRemovals && !replace) throw new CommandFailed('--allow-removals goes with --replace only.');
@@ -67,7 +69,7 @@ export function importCommands(program: Command, session: Session, { stdout, std
     const service = await session.get(ImportService);
     const progress = new ImportProgressDisplay(stderr);
     try {
-      const request = { paths, as, map, reading, replace, allowRemovals, dryRun };
+      const request = { paths, as, map, reading, replace, allowRemovals, dryRun, maxAgeMs };
       const summary = await service.run(request, (event) => progress.show(event), stdin);
       progress.end();
       print(
@@ -87,6 +89,8 @@ export function importCommands(program: Command, session: Session, { stdout, std
 }
 
 const NAMES = IMPORT_TABLES.map(({ name }) => name);
+/** In milliseconds. */
+const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const ENCODINGS = ['utf-8', 'windows-1252'];
 const COUNTS = ['rows', 'added', 'changed', 'unchanged', 'removed'] as const;
 const LOG_HEADERS = ['started', 'by', 'mode', 'outcome', 'seconds', 'added', 'changed', 'removed', 'files'];
@@ -113,6 +117,13 @@ function delimiter(text: string): ',' | ';' | '\t' {
   const found = DELIMITERS.get(text);
   if (!found) throw new InvalidArgumentError('It has to be , or ; or tab.');
   return found;
+}
+
+/** @returns milliseconds */
+function duration(text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? [];
+  if (!unit) throw new InvalidArgumentError('Write a duration such as 90m, 6h or 2d.');
+  return Number(count) * UNITS[unit as keyof typeof UNITS];
 }
 
 function positive(text: string): number {

@@ -108,6 +108,10 @@ export class Settings {
   @IsUrlOf('mysql', { each: true, message: `must be ${formOf('mysql')}, separated by commas` })
   readonly DATABASE_REPLICA_URLS!: readonly string[];
 
+  /** A replica is left out while its content is older than this, in seconds. */
+  @whole(5, 86_400, 60)
+  readonly DATABASE_REPLICA_LAG_SECONDS!: number;
+
   /** Whether connections to these servers are encrypted, and their certificates have to be of their host names. */
   @flag((env) => Boolean(env.DATABASE_CA_FILE))
   readonly DATABASE_TLS!: boolean;

@@ -34,6 +34,11 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
     return this.engine.pools;
   }
 
+  /** The read replicas; none on the embedded database. */
+  get replicas(): Engine['replicas'] {
+    return this.engine.replicas;
+  }
+
   /** Runs one short statement. @throws if the database is not usable (yet) or does not answer within the wait setting */
   readonly query: Query = async (sql, parameters = []) => {
     this.assertUsable();
@@ -45,7 +50,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   /** Opens a snapshot, which the caller closes. @throws like {@link query} */
   async snapshot(): Promise<Snapshot> {
     this.assertUsable();
-    return this.engine.openSnapshot();
+    return this.engine.openSnapshot(this.query);
   }
 
   /** Runs `work` in one transaction that no other import overlaps; readers see all of it at its end, or nothing. */
@@ -93,6 +98,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
       try {
         await this.connect(this.settings.MIGRATE_ON_START);
         this.logger.log('The database is ready');
+        void this.engine.watchReplicas(this.query);
         return true;
       } catch (error) {
         const { message } = error as Error;

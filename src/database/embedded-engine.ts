@@ -22,6 +22,7 @@ const LIMITS = { parameters: 32_766, bytes: 1_000_000_000 };
 export class EmbeddedEngine implements Engine {
   readonly options: DataSourceOptions;
   readonly pools = [];
+  readonly replicas = [];
 
   constructor(private readonly path: string) {
     this.options = {
@@ -43,6 +44,8 @@ export class EmbeddedEngine implements Engine {
   lookUp(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
     return dataSource.query(sql, [...parameters]);
   }
+
+  async watchReplicas(): Promise<void> {}
 
   async openSnapshot(): Promise<Snapshot> {
     const connection = new Libsql(this.path, { timeout: BUSY_MS });

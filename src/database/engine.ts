@@ -51,6 +51,15 @@ export interface PoolLoad {
   waiting: number;
 }
 
+/** A read replica of the server. */
+export interface ReplicaState {
+  readonly name: string;
+  /** Whether snapshots come from it. */
+  readonly isReady: boolean;
+  /** How long ago its content was last known to be the server's. */
+  readonly lagSeconds: number;
+}
+
 /** All that differs between the embedded database and a server, except for column types (see migrations/dialect.ts). */
 export interface Engine {
   /** Options of the data source that serves look-ups, records of customers and keys, and migrations. */
@@ -58,14 +67,27 @@ export interface Engine {
 
   readonly pools: readonly Readonly<PoolLoad>[];
 
+  /** None on the embedded database. */
+  readonly replicas: readonly ReplicaState[];
+
   /** Opens a data source with every connection set up. @throws if that fails; then it is closed again */
   open(dataSource: DataSource): Promise<void>;
 
   /** Runs one short statement of a look-up. @throws if it does not answer within the wait setting */
   lookUp: (dataSource: DataSource, sql: string, parameters: readonly unknown[]) => ReturnType<Query>;
 
-  /** Opens a snapshot on a connection that nothing else uses. @throws if none is free within the wait setting */
-  openSnapshot(): Promise<Snapshot>;
+  /**
+   * Compares the read replicas with the server from the first call on. Resolves when each was checked once.
+   * @param server queries the server
+   */
+  watchReplicas(server: Query): Promise<unknown>;
+
+  /**
+   * Opens a snapshot on a connection that nothing else uses.
+   * @param server queries the server, as for {@link watchReplicas}
+   * @throws if no connection is free within the wait setting
+   */
+  openSnapshot(server: Query): Promise<Snapshot>;
 
   /** Runs `work` in one transaction on a connection of its own, after every other writer of this kind. */
   write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T>;

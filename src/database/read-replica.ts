@@ -1,56 +1,97 @@
 import { Logger } from '@nestjs/common';
+import { contentFingerprint } from './content-fingerprint.js';
+import type { ContentHistory } from './content-history.js';
+import type { PoolLoad, ReplicaState } from './engine.js';
 import { assertCurrent } from './migrations/pending-migrations.js';
 import type { ServerPool } from './server-pool.js';
 
-/** How soon a lost replica is looked at again, in milliseconds. */
-const RETRY_MS = 1000;
+/** Pause between two checks of a replica, in milliseconds. */
+const CHECK_MS = 1000;
 
 /**
- * A read replica, which is used while it answers and has the current schema. If it does not, it is looked at again in
- * the background, and nobody waits for it.
+ * A read replica. Snapshots come from it while it responds, has the current schema, and has content that the server had
+ * within the limit of lag. A check in the background finds out, so that no request waits for a replica that is lost.
  */
-export class ReadReplica {
+export class ReadReplica implements ReplicaState {
   private readonly logger = new Logger('ReadReplica');
-  private state: 'new' | 'ready' | 'lost' | 'closed' = 'new';
+  private state: 'new' | 'ready' | 'lost' | 'behind' | 'closed' = 'new';
   private timer?: NodeJS.Timeout;
+  private readonly createdAt = performance.now();
+  /** When the server was last seen to have the content that this replica has. Undefined: never so far. */
+  private currentAt?: number;
+  /** Checks have a connection of their own, which downloads cannot take. */
+  private readonly checks: PoolLoad = { name: 'replica check', size: 1, inUse: 0, waiting: 0 };
 
-  /** @param name for the log */
+  /** @param name for log and metrics */
   constructor(
-    private readonly name: string,
+    readonly name: string,
     readonly pool: ServerPool,
+    private readonly maxLagSeconds: number,
   ) {}
 
   get isReady(): boolean {
     return this.state === 'ready';
   }
 
-  /** Looks whether it can be used; resolves within the wait setting, whether or not it can. */
-  async look(): Promise<void> {
-    try {
-      const lease = await this.pool.lease();
-      await assertCurrent(lease.query).finally(() => lease.release());
-      if (this.state === 'lost') this.logger.log(`The replica ${this.name} is back: answers are read from it again`);
-      if (this.state !== 'closed') this.state = 'ready';
-    } catch (error) {
-      this.lose(error as Error);
-    }
+  get lagSeconds(): number {
+    return (performance.now() - (this.currentAt ?? this.createdAt)) / 1000;
   }
 
-  /** It is not used any more, until it is found well again. */
+  /** Checks the replica from now on, until it is closed. Resolves after the first check, and never rejects. */
+  async watch(server: ContentHistory): Promise<void> {
+    await this.check(server);
+    if (this.state !== 'closed') this.timer = setTimeout(() => void this.watch(server), CHECK_MS).unref();
+  }
+
+  /** The replica is not used any more, until a check succeeds. */
   lose({ message }: Error): void {
-    if (this.state === 'closed') return;
-    if (this.state !== 'lost')
-      this.logger.error(`The replica ${this.name} is lost (${message}): others are read, or the server itself`);
-    this.state = 'lost';
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
-      void this.look();
-    }, RETRY_MS).unref();
+    this.enter('lost', `is lost (${message})`);
   }
 
   close(): Promise<void> {
     this.state = 'closed';
     clearTimeout(this.timer);
     return this.pool.close();
+  }
+
+  private async check(server: ContentHistory): Promise<void> {
+    try {
+      const fingerprint = await this.fingerprint();
+      // Without the server there is nothing to compare with: the replica stays as it is.
+      await server.lastCurrent(fingerprint).then(
+        (at) => this.judge(at),
+        () => undefined,
+      );
+    } catch (error) {
+      this.lose(error as Error);
+    }
+  }
+
+  private async fingerprint(): Promise<string> {
+    const lease = await this.pool.lease(this.checks);
+    try {
+      await assertCurrent(lease.query);
+      return await contentFingerprint(lease.query);
+    } finally {
+      await lease.release();
+    }
+  }
+
+  /** @param lastCurrent when the server was last seen to have the content that the replica has now */
+  private judge(lastCurrent: number | undefined): void {
+    if (lastCurrent !== undefined) this.currentAt = Math.max(lastCurrent, this.currentAt ?? 0);
+    const lag = Math.round(this.lagSeconds);
+    if (this.lagSeconds > this.maxLagSeconds)
+      this.enter('behind', `lags (${lag} s, DATABASE_REPLICA_LAG_SECONDS is ${this.maxLagSeconds})`);
+    else if (this.currentAt !== undefined) this.enter('ready', 'is back');
+  }
+
+  private enter(state: 'ready' | 'lost' | 'behind', what: string): void {
+    if (this.state === 'closed' || this.state === state) return;
+    const isFirst = this.state === 'new';
+    this.state = state;
+    if (state !== 'ready')
+      this.logger.error(`The replica ${this.name} ${what}: downloads read from other replicas or from the server`);
+    else if (!isFirst) this.logger.log(`The replica ${this.name} ${what}: downloads read from it again`);
   }
 }

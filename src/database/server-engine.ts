@@ -7,6 +7,7 @@ import { migrations } from './migrations/migrations.js';
 import { inShortAttempts } from './migrations/short-attempts.js';
 import type { Query, Row } from './query.js';
 import { ReadReplica } from './read-replica.js';
+import { ReadReplicas } from './read-replicas.js';
 import { ServerPool } from './server-pool.js';
 import { SESSION } from './server-session.js';
 import { rowIn, straightJoin, upsertClause, values } from './server-sql.js';
@@ -31,21 +32,16 @@ export class ServerEngine implements Engine {
   readonly pools: Engine['pools'];
   private readonly lookUps: LeaseTerms;
   private readonly downloads: ServerPool;
-  private readonly replicas: readonly ReadReplica[];
-  private looked?: Promise<unknown>;
-  private turns = 0;
+  private readonly readReplicas: ReadReplicas;
 
   constructor(private readonly settings: Settings) {
-    const { DATABASE_WAIT_MS: wait, DATABASE_URL, DATABASE_REPLICA_URLS: replicas } = settings;
+    const { DATABASE_WAIT_MS: wait, DATABASE_URL } = settings;
     const lookUps = idle('look-up', settings.DATABASE_POOL_SIZE);
     const downloads = idle('download', settings.DOWNLOAD_POOL_SIZE);
     this.pools = [lookUps, downloads];
     this.lookUps = { wait, load: lookUps, server: { silentSince: 0 } };
     this.downloads = this.downloadPool(DATABASE_URL, { ...this.lookUps, load: downloads });
-    this.replicas = replicas.map((url) => {
-      const pool = this.downloadPool(url, { wait, load: downloads, server: { silentSince: 0 } });
-      return new ReadReplica(new URL(url).host, pool);
-    });
+    this.readReplicas = this.replicasOf({ wait, load: downloads });
     this.options = {
       type: 'mysql',
       url: settings.DATABASE_URL,
@@ -83,13 +79,18 @@ export class ServerEngine implements Engine {
     }
   }
 
-  /** From a read replica, in turn, where there are any; from the server itself where none of them can be used. */
-  async openSnapshot(): Promise<Snapshot> {
-    // Nobody knows yet whether they can, before the first one asks.
-    await (this.looked ??= Promise.all(this.replicas.map((replica) => replica.look())));
-    const ready = this.replicas.filter(({ isReady }) => isReady);
-    const first = this.turns++ % (ready.length || 1);
-    for (const replica of [...ready.slice(first), ...ready.slice(0, first)])
+  get replicas(): Engine['replicas'] {
+    return this.readReplicas.all;
+  }
+
+  watchReplicas(server: Query): Promise<unknown> {
+    return this.readReplicas.watch(server);
+  }
+
+  /** From a read replica, in turn, if any is ready. Otherwise from the server itself. */
+  async openSnapshot(server: Query): Promise<Snapshot> {
+    await this.watchReplicas(server);
+    for (const replica of this.readReplicas.inTurn())
       try {
         return await this.snapshotFrom(replica.pool);
       } catch (error) {
@@ -149,12 +150,22 @@ export class ServerEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.replicas, this.downloads].map((pool) => pool.close()));
+    await Promise.all([this.readReplicas, this.downloads].map((pool) => pool.close()));
   }
 
-  private downloadPool(url: string, terms: LeaseTerms): ServerPool {
+  private replicasOf(terms: Omit<LeaseTerms, 'server'>): ReadReplicas {
+    const { DATABASE_REPLICA_URLS: urls, DATABASE_REPLICA_LAG_SECONDS: maxLagSeconds } = this.settings;
+    const replicas = urls.map((url) => {
+      // One more, for the checks.
+      const pool = this.downloadPool(url, { ...terms, server: { silentSince: 0 } }, terms.load.size + 1);
+      return new ReadReplica(new URL(url).host, pool, maxLagSeconds);
+    });
+    return new ReadReplicas(replicas, maxLagSeconds);
+  }
+
+  private downloadPool(url: string, terms: LeaseTerms, poolSize = terms.load.size): ServerPool {
     const open = async () => {
-      const options = { ...this.options, url, poolSize: this.settings.DOWNLOAD_POOL_SIZE } as DataSourceOptions;
+      const options = { ...this.options, url, poolSize } as DataSourceOptions;
       const pool = new DataSource(options);
       await this.open(pool);
       return pool;

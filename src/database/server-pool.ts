@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { withDeadline } from './deadline.js';
+import type { PoolLoad } from './engine.js';
 import { fellSilent, Lease, type LeaseTerms } from './lease.js';
 
 /** What mysql2 says of a server that does not answer its connection in time. */
@@ -14,10 +15,10 @@ export class ServerPool {
     private readonly terms: LeaseTerms,
   ) {}
 
-  /** @throws if no connection comes free in time */
-  lease(): Promise<Lease> {
+  /** @param load where the connection is counted @throws if no connection comes free in time */
+  lease(load: PoolLoad = this.terms.load): Promise<Lease> {
     this.opened ??= this.openInTime();
-    return Lease.of(this.opened, this.terms);
+    return Lease.of(this.opened, { ...this.terms, load });
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { ProductDocuments } from '../catalog/product-documents.js';
 import type { WriteSession } from '../database/engine.js';
 import { ContentChanges } from './content-changes.js';
+import { ageComplaint } from './file-age.js';
 import type { ImportProgress, TableSummary } from './import-summary.js';
 import { IMPORT_TABLES, type ImportTable } from './import-tables.js';
 import { KnownKeys } from './known-keys.js';
@@ -18,6 +19,8 @@ export interface LoadOptions {
   allowRemovals?: boolean;
   /** Only tell what would change. */
   dryRun?: boolean;
+  /** Refuse files that were last modified longer ago than this. */
+  maxAgeMs?: number;
   /** Only where there is no product and no customer yet. */
   onlyIfEmpty?: boolean;
 }
@@ -50,9 +53,10 @@ export class ImportLoad {
 
   /**
    * @returns what happened to each table
-   * @throws {ImportRefused} after everything was checked, if anything is wrong
+   * @throws {ImportRefused} after everything was checked, if anything is wrong; before, if a file is too old
    */
   async run(): Promise<TableSummary[]> {
+    if (this.options.maxAgeMs !== undefined) this.assertRecent(this.options.maxAgeMs);
     if (this.options.onlyIfEmpty) await this.assertEmpty();
     for (const table of IMPORT_TABLES) await this.loadTable(table);
     const removed = this.problems.none
@@ -79,6 +83,14 @@ export class ImportLoad {
   private tell(source: TableSource, rows: number): void {
     const { position, size } = this.sources.fileOf(source);
     this.onProgress({ file: source.file, table: source.table.name, rows, bytes: position, size });
+  }
+
+  private assertRecent(maxAgeMs: number): void {
+    for (const { name, modifiedAt } of this.sources.files) {
+      const complaint = ageComplaint(modifiedAt, maxAgeMs, Date.now());
+      if (complaint) this.problems.add(name, 0, '', complaint);
+    }
+    this.problems.assertNone();
   }
 
   private async assertEmpty(): Promise<void> {

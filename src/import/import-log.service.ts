@@ -9,6 +9,7 @@ import type { WriteSession } from '../database/engine.js';
 import { timestampText, utcTime } from '../resource/utc-time.js';
 import { ImportRun } from './import-run.entity.js';
 import type { FileSummary, TableSummary } from './import-summary.js';
+import { forgetFiles, recordFiles } from './imported-files.js';
 
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = 400;
@@ -35,10 +36,12 @@ export class ImportLogService {
 
   /** Records that an import starts, after others have ended, and forgets those of long ago. @returns its ID */
   async begin(mode: ImportRun['Mode']): Promise<string> {
-    return this.database.write(async ({ query }) => {
+    return this.database.write(async (session) => {
+      const { query } = session;
       const [id, now] = [randomUUID(), new Date()];
-      const oldest = new Date(now.getTime() - KEPT_DAYS * DAY_MS);
-      await query('DELETE FROM import_runs WHERE StartedAt < ?', [timestampText(oldest)]);
+      const oldest = timestampText(new Date(now.getTime() - KEPT_DAYS * DAY_MS));
+      await query('DELETE FROM import_runs WHERE StartedAt < ?', [oldest]);
+      await forgetFiles(session, oldest);
       const values = [id, timestampText(now), whoami(), mode];
       await query('INSERT INTO import_runs (ID, StartedAt, StartedBy, Mode) VALUES (?, ?, ?, ?)', values);
       return id;
@@ -52,14 +55,10 @@ export class ImportLogService {
       `UPDATE import_runs SET EndedAt = ?, Outcome = 'imported', Files = ?, Tables = ? WHERE ID = ?`,
       [now, JSON.stringify(files), JSON.stringify(tables), id],
     );
-    const fed = new Set(tables.filter(({ file }) => file !== null).map(({ table }) => table));
-    if (!fed.size) return;
-    const { sql, parameters } = session.values([...fed].map((table) => [table, now]));
-    const overwrite = session.upsertClause(['TableName'], ['ImportedAt']);
-    await session.query(`INSERT INTO imported_tables (TableName, ImportedAt) VALUES ${sql}${overwrite}`, parameters);
+    await recordFiles(session, files, tables, now);
   }
 
-  /** When an import last ended that had a file for the table, by the name of the table. */
+  /** When a file with new content was last imported into the table, by the name of the table. */
   async lastByTable(): Promise<Map<string, Date>> {
     const rows = await this.database.query('SELECT TableName, ImportedAt FROM imported_tables');
     return new Map(rows.map(({ TableName, ImportedAt }) => [String(TableName), utcTime(ImportedAt)]));

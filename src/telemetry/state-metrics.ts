@@ -39,7 +39,13 @@ export class StateMetrics {
     this.gauge('database_connections_limit', 'Connections that a pool may have', pools('size'), 'pool');
     this.gauge('database_connections_in_use', 'Connections that are taken', pools('inUse'), 'pool');
     this.gauge('database_connections_waiting', 'Tasks that wait for a connection', pools('waiting'), 'pool');
-    const at = 'When an import last ended that had a file for the table, in seconds since 1970';
+    const replicas = (value: 'isReady' | 'lagSeconds') => () =>
+      database.replicas.map((replica): Sample => [replica.name, Number(replica[value])]);
+    const isRead = '1 while downloads read from the read replica';
+    this.gauge('database_replica_up', isRead, replicas('isReady'), 'server');
+    const lag = 'How long ago the read replica was last known to have the content of the server, in seconds';
+    this.gauge('database_replica_lag_seconds', lag, replicas('lagSeconds'), 'server');
+    const at = 'When a file with new content was last imported into the table, in seconds since 1970';
     this.gauge('table_imported_timestamp_seconds', at, () => this.importTimes(() => this.imported), 'table');
     const failed = 'When an import of the last day last ended that wrote nothing, in seconds since 1970';
     this.gauge('import_failed_timestamp_seconds', failed, () => this.importTimes(() => this.inVain), 'outcome');

@@ -164,7 +164,10 @@ describeWith('kubectl', 'deploy/', () => {
       expect(commands).toEqual(
         expect.arrayContaining([
           ['Job customer-data-migration', ['node', 'dist/cli.js', 'migrate']],
-          ['CronJob customer-data-stock-import', ['node', 'dist/cli.js', 'import', '/imports/stock.csv']],
+          [
+            'CronJob customer-data-stock-import',
+            ['node', 'dist/cli.js', 'import', '--max-age', '6h', '/imports/stock.csv'],
+          ],
         ]),
       );
     });

@@ -7,6 +7,12 @@ import { ServiceProcess } from './service-process.js';
 import { A, smallCatalogue } from './small-catalogue.js';
 import { TestDatabase } from './test-service.js';
 
+const NOWHERE = {
+  DATABASE_URL: 'mysql://root@127.0.0.1:1/none',
+  DATABASE_REPLICA_URLS: 'mysql://root@127.0.0.1:1/none',
+  REDIS_URL: 'redis://127.0.0.1:1',
+};
+
 /** What the service tells once everything that it counts has happened: in one process that works, and in one that cannot. */
 export async function scrapeEverything(): Promise<Series[]> {
   const database = await TestDatabase.create();
@@ -14,10 +20,7 @@ export async function scrapeEverything(): Promise<Series[]> {
   const processes = [
     ServiceProcess.start({ ...common, DATABASE_URL: database.url }, database.folder),
     // Nothing listens there.
-    ServiceProcess.start(
-      { ...common, DATABASE_URL: 'mysql://root@127.0.0.1:1/none', REDIS_URL: 'redis://127.0.0.1:1' },
-      database.folder,
-    ),
+    ServiceProcess.start({ ...common, ...NOWHERE }, database.folder),
   ];
   try {
     const [working, broken] = await Promise.all(processes.map((process) => process.ports()));

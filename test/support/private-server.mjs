@@ -66,6 +66,8 @@ class PrivateServer {
     const other = new PrivateServer(this.#program, this.#options, await freePort());
     await this.kill('SIGTERM');
     cpSync(this.#data, other.#data, { recursive: true });
+    // MySQL makes another identity, without which it would not replicate.
+    rmSync(join(other.#data, 'auto.cnf'), { force: true });
     await Promise.all([this.start(), other.start()]);
     return other;
   }

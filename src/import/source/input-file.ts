@@ -44,6 +44,11 @@ export class InputFile {
     return new InputFile(handle, name, size, mtimeMs);
   }
 
+  /** When the file was last modified, in milliseconds since 1970. Undefined for standard input and pipes. */
+  get modifiedAt(): number | undefined {
+    return typeof this.place === 'string' ? this.changedAt : undefined;
+  }
+
   /** Gives up what was put aside. */
   async close(): Promise<void> {
     if (typeof this.place !== 'string') await this.place.close();

@@ -1,0 +1,22 @@
+const HOUR_MS = 3_600_000;
+
+/**
+ * Why a file is refused by `--max-age`; undefined: it is not. A time that far in the future is refused, too: the file
+ * would otherwise pass for new until that time has come.
+ * @param modifiedAt milliseconds since 1970; undefined for standard input and pipes
+ */
+export function ageComplaint(modifiedAt: number | undefined, maxAgeMs: number, now: number): string | undefined {
+  if (modifiedAt === undefined)
+    return 'it has no modification time, which --max-age needs; name a file, or leave out --max-age';
+  const age = now - modifiedAt;
+  if (Math.abs(age) <= maxAgeMs) return undefined;
+  const time = new Date(modifiedAt).toISOString();
+  const limit = `--max-age allows ${hours(maxAgeMs)}`;
+  if (age < 0)
+    return `the file is dated ${time}, ${hours(-age)} in the future; check the clock of its author (${limit})`;
+  return `the file was last modified ${hours(age)} ago, at ${time}, and ${limit}; deliver a new file`;
+}
+
+function hours(ms: number): string {
+  return `${Math.round((ms / HOUR_MS) * 10) / 10} h`;
+}
