@@ -121,6 +121,19 @@ test('a replica that stopped is left out beyond the limit of lag, and used again
   expect(await metric('database_replica_up')).toBe(1);
 });
 
+test('a replica that is never up to date, but within the limit, is read from (decision 104)', async () => {
+  await start();
+  await replication.delay(2);
+  const begun = performance.now();
+  let quantity = 500;
+  for (; performance.now() - begun < 2000 * MAX_LAG_SECONDS; await sleep(1000)) await loadStock(++quantity);
+  await loadStock(++quantity);
+  const { from, quantity: delayed } = await read();
+  expect([from, delayed < quantity]).toEqual(['replica', true]);
+  expect(logged()).toEqual([]);
+  await replication.delay(0);
+});
+
 test('a replica that lacks only new terms of a customer lags, too (decision 104)', async () => {
   await start();
   expect((await read()).from).toBe('replica');

@@ -48,6 +48,14 @@ export class Replication {
   stop(): Promise<unknown> {
     return run(this.copy, `STOP ${this.words.replica}`);
   }
+
+  /** From now on the copy applies each change this many seconds after the server. */
+  async delay(seconds: number): Promise<void> {
+    const { source, option } = this.words;
+    await this.stop();
+    await run(this.copy, `${source} ${option}_DELAY = ${seconds}`);
+    await this.start();
+  }
 }
 
 async function run({ url }: PrivateServer, ...statements: string[]): Promise<Record<string, unknown>[]> {
