@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { DECODERS } from './decoders.js';
 
-/** What may come instead of a response, or of a whole one. */
+/** What a client may receive instead of a complete response. */
 export type Fault = keyof typeof RESPONSES | keyof typeof TRUNCATIONS;
 
 type Headers = Record<string, string>;
@@ -19,7 +19,7 @@ const RESPONSES = {
   page: [200, { 'Content-Type': 'text/html', ETag: '"page"' }],
 } satisfies Record<string, [status: number, headers: Headers | (() => Headers)]>;
 
-/** NDJSON and X-Last-SKU that do not agree. Except for `cut`, the response is well-formed, and so is each line. */
+/** NDJSON and X-Last-SKU that do not agree. Except for `cut`, the HTTP response is well-formed. */
 const TRUNCATIONS = {
   cut: (lines, last) => [lines, last],
   'no lines': (_lines, last) => [[], last],
@@ -30,9 +30,9 @@ const TRUNCATIONS = {
 
 const LAST_SKU = 'X-Last-SKU';
 
-/** Stands before a service, and lets things go wrong with requests for data. */
+/** Stands before a service, and makes requests for data fail. */
 export class FaultyProxy {
-  /** For the next requests, one each. */
+  /** The faults of the next requests, one each. */
   faults: Fault[] = [];
 
   private constructor(
