@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.js';
 import type { Engine, PoolLoad, Snapshot, WriteSession } from './engine.js';
 import { Lease, type LeaseTerms } from './lease.js';
 import { migrations } from './migrations/migrations.js';
+import { checkPrivileges } from './migrations/privilege-check.js';
 import { inShortAttempts } from './migrations/short-attempts.js';
 import type { Query, Row } from './query.js';
 import { ReadReplica } from './read-replica.js';
@@ -145,7 +146,11 @@ export class ServerEngine implements Engine {
     work: (queryRunner: QueryRunner) => Promise<T>,
     tell: (line: string) => void,
   ): Promise<T> {
-    return underLock(dataSource, (queryRunner) => inShortAttempts(queryRunner, work, tell));
+    const checked = async (queryRunner: QueryRunner) => {
+      await checkPrivileges(queryRunner);
+      return work(queryRunner);
+    };
+    return underLock(dataSource, (queryRunner) => inShortAttempts(queryRunner, checked, tell));
   }
 
   async close(): Promise<void> {
