@@ -22,6 +22,7 @@ const LIMITS = { parameters: 32_766, bytes: 1_000_000_000 };
 export class EmbeddedEngine implements Engine {
   readonly options: DataSourceOptions;
   readonly pools = [];
+  readonly listTables = `SELECT name FROM sqlite_master WHERE type = 'table'`;
 
   constructor(private readonly path: string) {
     this.options = {

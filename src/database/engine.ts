@@ -58,6 +58,9 @@ export interface Engine {
 
   readonly pools: readonly Readonly<PoolLoad>[];
 
+  /** A statement that returns each table's `name` from the catalog. */
+  readonly listTables: string;
+
   /** Opens a data source with every connection set up. @throws if that fails; then it is closed again */
   open(dataSource: DataSource): Promise<void>;
 

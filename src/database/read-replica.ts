@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { assertCurrent } from './migrations/pending-migrations.js';
+import { assertSchemaComplete } from './required-tables.js';
+import { LIST_TABLES } from './server-sql.js';
 import type { ServerPool } from './server-pool.js';
 
 /** How soon a lost replica is looked at again, in milliseconds. */
@@ -28,7 +29,7 @@ export class ReadReplica {
   async look(): Promise<void> {
     try {
       const lease = await this.pool.lease();
-      await assertCurrent(lease.query).finally(() => lease.release());
+      await assertSchemaComplete(lease.query, LIST_TABLES).finally(() => lease.release());
       if (this.state === 'lost') this.logger.log(`The replica ${this.name} is back: answers are read from it again`);
       if (this.state !== 'closed') this.state = 'ready';
     } catch (error) {

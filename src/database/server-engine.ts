@@ -10,7 +10,7 @@ import type { Query, Row } from './query.js';
 import { ReadReplica } from './read-replica.js';
 import { ServerPool } from './server-pool.js';
 import { SESSION } from './server-session.js';
-import { rowIn, straightJoin, upsertClause, values } from './server-sql.js';
+import { LIST_TABLES, rowIn, straightJoin, upsertClause, values } from './server-sql.js';
 import { underLock } from './writers-lock.js';
 
 /** What of mysql2's pool is needed to set up each of its connections; statements on one run in their order. */
@@ -30,6 +30,7 @@ interface Preparing {
 export class ServerEngine implements Engine {
   readonly options: DataSourceOptions;
   readonly pools: Engine['pools'];
+  readonly listTables = LIST_TABLES;
   private readonly lookUps: LeaseTerms;
   private readonly downloads: ServerPool;
   private readonly replicas: readonly ReadReplica[];
