@@ -54,4 +54,7 @@ export const OPERATION: Clause[] = [
   clause('decision 96', 'migrations expand', notTestable(OPERATORS)),
   clause('decision 97', 'how messages name commands', notTestable(FILES)),
   clause('decision 98', 'metrics of imports that wrote nothing', notTestable(OPERATORS)),
+  clause('decision 99', 'migrate tries its privileges first', notTestable(OPERATORS)),
+  clause('decision 100', 'steps of migrations are repeatable', notTestable(OPERATORS)),
+  clause('decision 101', 'a replica without all tables is not ready', notTestable(OUTAGE)),
 ];
