@@ -68,6 +68,16 @@ if (engine === 'sqlite') {
     await service.stop();
   });
 
+  test('a replica without one of the tables is not read (decision 101)', async () => {
+    await replica.sql('ALTER TABLE import_runs RENAME TO elsewhere');
+    const service = await TestService.start({ DATABASE_REPLICA_URLS: replica.url }, primary);
+    const token = await service.token(A);
+    expect(await quantity(service, token)).toBe(99);
+    await replica.sql('ALTER TABLE elsewhere RENAME TO import_runs');
+    while ((await quantity(service, token)) !== 7) await sleep(100);
+    await service.stop();
+  });
+
   test('where no replica answers, the server does', async () => {
     const nobody = 'mysql://root@127.0.0.1:1/nobody';
     const service = await TestService.start({ DATABASE_REPLICA_URLS: nobody }, primary);

@@ -4,12 +4,14 @@ import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import { ApiKey } from '../src/auth/api-key.entity.js';
 import { engineOf } from '../src/database/engine.js';
 import { migrations } from '../src/database/migrations/migrations.js';
+import { addColumn } from '../src/database/migrations/schema-steps.js';
+import { requiredTables } from '../src/database/required-tables.js';
 import { ImportRun } from '../src/import/import-run.entity.js';
 import { IMPORT_TABLES } from '../src/import/import-tables.js';
 import { tableOf } from '../src/resource/columns.js';
 import { columnsOf, type Field } from '../src/resource/field.decorator.js';
 import { importFiles } from './support/import-files.js';
-import { tableColumns, tablesOf } from './support/schema.js';
+import { schemaText, tableColumns, tablesOf } from './support/schema.js';
 import { engine, TestDatabase } from './support/test-service.js';
 
 const embedded = engine === 'sqlite';
@@ -19,7 +21,7 @@ afterEach(() => database.drop());
 
 test('the migrated schema is the committed one; UPDATE_SCHEMA=1 rewrites that', async () => {
   const file = join(__dirname, '../docs/schema', `${await dialect()}.sql`);
-  const schema = await dump();
+  const schema = await schemaText(database);
   if (process.env.UPDATE_SCHEMA === '1') {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, schema);
@@ -29,28 +31,22 @@ test('the migrated schema is the committed one; UPDATE_SCHEMA=1 rewrites that', 
 });
 
 test('going down leaves no table of ours, and going up again makes the same schema', async () => {
-  const before = await dump();
+  const before = await schemaText(database);
   const dataSource = await new DataSource(engineOf(database.settings()).options).initialize();
   for (const _ of migrations) await dataSource.undoLastMigration();
   await dataSource.destroy();
   expect(await tablesOf(database)).toEqual([]);
   expect(await database.sql('SELECT * FROM migrations')).toEqual([]);
   await database.cliOk('migrate');
-  expect(await dump()).toBe(before);
+  expect(await schemaText(database)).toBe(before);
 });
 
-test('a migration of triggers that was interrupted goes on', async () => {
-  const before = await dump();
-  await database.sql(`DELETE FROM migrations WHERE name LIKE 'VersionBeforeDocuments%'`);
-  await database.cliOk('migrate');
-  expect(await dump()).toBe(before);
-});
-
-test('the column of deactivations is added once, even if its migration was stopped before its end', async () => {
-  const before = await dump();
-  await database.sql(`DELETE FROM migrations WHERE name LIKE 'CustomerDeactivation%'`);
-  await database.cliOk('migrate');
-  expect(await dump()).toBe(before);
+test('addColumn adds a column once, so that a migration may repeat it (decision 100)', async () => {
+  const dataSource = await new DataSource(engineOf(database.settings()).options).initialize();
+  for (const _ of ['first', 'again'])
+    await addColumn(dataSource.createQueryRunner(), 'products', 'Season', 'varchar(64)');
+  await dataSource.destroy();
+  expect((await tableColumns(database, 'products')).map(({ name }) => name)).toContain('Season');
 });
 
 test('imports of before are known as the last ones of their tables', async () => {
@@ -66,12 +62,8 @@ test('imports of before are known as the last ones of their tables', async () =>
   expect(await database.sql(select)).toEqual(before);
 });
 
-/** Tables that are derived from what others say: nothing but SQL of ours ever reads or writes them. */
-const DERIVED = ['content_versions', 'imported_files', 'imported_tables', 'product_documents'];
-
-test('no table is without an entity, and no entity without a table', async () => {
-  const entities = [...IMPORT_TABLES.map(({ entity }) => entity), ApiKey, ImportRun];
-  expect(await tablesOf(database)).toEqual([...entities.map(tableOf), ...DERIVED].toSorted());
+test('readiness requires exactly the tables that the migrations create (decision 101)', async () => {
+  expect(requiredTables()).toEqual(await tablesOf(database));
 });
 
 test('rows that were there before the versions have some, too: those of another database are other ones', async () => {
@@ -142,31 +134,6 @@ function columnType({ type, length, precision, scale }: Partial<Field>): string 
 
 function byName(one: object, other: object): number {
   return (one as { name: string }).name < (other as { name: string }).name ? -1 : 1;
-}
-
-/** The statements that would make the schema, table by table. */
-async function dump(): Promise<string> {
-  const statements: string[] = [];
-  for (const table of await tablesOf(database)) {
-    const rows = await database.sql(
-      embedded
-        ? `SELECT sql FROM sqlite_master WHERE tbl_name = '${table}' AND sql IS NOT NULL ORDER BY type DESC, name`
-        : `SHOW CREATE TABLE ${table}`,
-    );
-    statements.push(...rows.map((row) => String(row.sql ?? row['Create Table']).replace(/ AUTO_INCREMENT=\d+/, '')));
-  }
-  return [...statements, ...(await serverTriggers())].map((statement) => `${statement};\n`).join('\n');
-}
-
-/** The statements that would make the triggers of a server, which does not show them with their tables. */
-async function serverTriggers(): Promise<string[]> {
-  if (embedded) return [];
-  const rows = await database.sql(
-    `SELECT CONCAT('CREATE TRIGGER ', TRIGGER_NAME, ' ', ACTION_TIMING, ' ', EVENT_MANIPULATION, ' ON ',
-       EVENT_OBJECT_TABLE, ' FOR EACH ROW\n', ACTION_STATEMENT) AS text
-     FROM information_schema.triggers WHERE TRIGGER_SCHEMA = DATABASE() ORDER BY EVENT_OBJECT_TABLE, TRIGGER_NAME`,
-  );
-  return rows.map(({ text }) => String(text));
 }
 
 async function dialect(): Promise<string> {

@@ -1,4 +1,5 @@
 import request from 'supertest';
+import { requiredTables } from '../src/database/required-tables.js';
 import { TestService } from './support/test-service.js';
 
 let service: TestService;
@@ -28,21 +29,33 @@ test('the probes answer on the management port only (decision 28)', async () => 
   await request(service.managementUrl).get('/products').expect(404);
 });
 
-test('nobody is healthy or ready while the schema is another one than at the start (decision 12)', async () => {
+const expectBoth = async (status: number) => {
+  await request(service.url).get('/health').expect(status);
+  return request(service.managementUrl).get('/readyz').expect(status);
+};
+
+test('/health and /readyz return 503 while the schema is older than at the start (decision 12)', async () => {
   const { database } = service;
-  const expectBoth = async (status: number) => {
-    await request(service.url).get('/health').expect(status);
-    await request(service.managementUrl).get('/readyz').expect(status);
-  };
   await expectBoth(200);
-  // As while all of it is restored …
+  // A restore is under way …
   await database.sql('ALTER TABLE migrations RENAME TO elsewhere');
   await expectBoth(503);
   await database.sql('ALTER TABLE elsewhere RENAME TO migrations');
   await expectBoth(200);
-  // … and where the backup was of an older release.
+  // … or has brought the schema of an older release.
   await database.sql(`UPDATE migrations SET name = CONCAT(name, '-') WHERE name LIKE 'Imported%'`);
   await expectBoth(503);
   await database.sql(`UPDATE migrations SET name = REPLACE(name, '-', '')`);
   await expectBoth(200);
+});
+
+test('/health and /readyz return 503 while any table is missing, and 200 again once it is there (decision 101)', async () => {
+  const { database } = service;
+  for (const table of requiredTables()) {
+    await database.sql(`ALTER TABLE ${table} RENAME TO elsewhere`);
+    const { body } = await expectBoth(503);
+    expect(body.error.database.message).toBe(`The database lacks ${table}; restore all tables from a backup`);
+    await database.sql(`ALTER TABLE elsewhere RENAME TO ${table}`);
+    await expectBoth(200);
+  }
 });

@@ -4,8 +4,9 @@ import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { oneAtATime, withDeadline } from './deadline.js';
 import { ENGINE, type Engine, type Snapshot, type WriteSession } from './engine.js';
-import { assertCurrent, pendingMigrations } from './migrations/pending-migrations.js';
+import { pendingMigrations } from './migrations/pending-migrations.js';
 import type { Query } from './query.js';
+import { assertSchemaComplete } from './required-tables.js';
 
 const RETRY_MS = 1000;
 
@@ -20,8 +21,8 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   private usable = false;
   /** Why it is not. */
   private complaint = 'it was not reached yet';
-  /** The schema may have gone since the start, or be of an older backup. */
-  private readonly askForSchema = oneAtATime(() => assertCurrent(this.query));
+  /** A restore may have removed tables since the start, or have brought an older schema. */
+  private readonly askForSchema = oneAtATime(() => assertSchemaComplete(this.query, this.engine.listTables));
 
   constructor(
     private readonly dataSource: DataSource,
@@ -60,7 +61,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   }
 
   /**
-   * Resolves where the database answers and its schema is current.
+   * Resolves if the database answers, its schema is current and no table is missing.
    * @throws otherwise, within the wait setting
    */
   async ping(): Promise<void> {
@@ -72,7 +73,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   async connect(migrate: boolean): Promise<void> {
     await this.reach();
     if (migrate) await this.migrate();
-    await assertCurrent(this.lookUp);
+    await assertSchemaComplete(this.lookUp, this.engine.listTables);
     this.usable = true;
   }
 

@@ -23,6 +23,7 @@ export class EmbeddedEngine implements Engine {
   readonly options: DataSourceOptions;
   readonly pools = [];
   readonly replicas = [];
+  readonly listTables = `SELECT name FROM sqlite_master WHERE type = 'table'`;
 
   constructor(private readonly path: string) {
     this.options = {

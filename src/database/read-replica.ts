@@ -2,7 +2,8 @@ import { Logger } from '@nestjs/common';
 import { contentFingerprint } from './content-fingerprint.js';
 import type { ContentHistory } from './content-history.js';
 import type { PoolLoad, ReplicaState } from './engine.js';
-import { assertCurrent } from './migrations/pending-migrations.js';
+import { assertSchemaComplete } from './required-tables.js';
+import { LIST_TABLES } from './server-sql.js';
 import type { ServerPool } from './server-pool.js';
 
 /** Pause between two checks of a replica, in milliseconds. */
@@ -70,7 +71,7 @@ export class ReadReplica implements ReplicaState {
   private async fingerprint(): Promise<string> {
     const lease = await this.pool.lease(this.checks);
     try {
-      await assertCurrent(lease.query);
+      await assertSchemaComplete(lease.query, LIST_TABLES);
       return await contentFingerprint(lease.query);
     } finally {
       await lease.release();

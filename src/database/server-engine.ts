@@ -4,13 +4,14 @@ import type { Settings } from '../config/settings.js';
 import type { Engine, PoolLoad, Snapshot, WriteSession } from './engine.js';
 import { Lease, type LeaseTerms } from './lease.js';
 import { migrations } from './migrations/migrations.js';
+import { checkPrivileges } from './migrations/privilege-check.js';
 import { inShortAttempts } from './migrations/short-attempts.js';
 import type { Query, Row } from './query.js';
 import { ReadReplica } from './read-replica.js';
 import { ReadReplicas } from './read-replicas.js';
 import { ServerPool } from './server-pool.js';
 import { SESSION } from './server-session.js';
-import { rowIn, straightJoin, upsertClause, values } from './server-sql.js';
+import { LIST_TABLES, rowIn, straightJoin, upsertClause, values } from './server-sql.js';
 import { underLock } from './writers-lock.js';
 
 /** What of mysql2's pool is needed to set up each of its connections; statements on one run in their order. */
@@ -30,6 +31,7 @@ interface Preparing {
 export class ServerEngine implements Engine {
   readonly options: DataSourceOptions;
   readonly pools: Engine['pools'];
+  readonly listTables = LIST_TABLES;
   private readonly lookUps: LeaseTerms;
   private readonly downloads: ServerPool;
   private readonly readReplicas: ReadReplicas;
@@ -146,7 +148,11 @@ export class ServerEngine implements Engine {
     work: (queryRunner: QueryRunner) => Promise<T>,
     tell: (line: string) => void,
   ): Promise<T> {
-    return underLock(dataSource, (queryRunner) => inShortAttempts(queryRunner, work, tell));
+    const checked = async (queryRunner: QueryRunner) => {
+      await checkPrivileges(queryRunner);
+      return work(queryRunner);
+    };
+    return underLock(dataSource, (queryRunner) => inShortAttempts(queryRunner, checked, tell));
   }
 
   async close(): Promise<void> {

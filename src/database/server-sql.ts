@@ -1,5 +1,7 @@
 import type { SqlPart } from './engine.js';
 
+export const LIST_TABLES = 'SELECT TABLE_NAME AS name FROM information_schema.tables WHERE TABLE_SCHEMA = DATABASE()';
+
 export function straightJoin(table: string, index = 'PRIMARY'): string {
   return `STRAIGHT_JOIN ${table} FORCE INDEX (${index})`;
 }

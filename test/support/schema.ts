@@ -63,3 +63,28 @@ export async function tableRules(database: TestDatabase, table: string): Promise
   );
   return rows.map(({ rule }) => String(rule));
 }
+
+/** The statements that create the schema, table by table, then the triggers of a server. */
+export async function schemaText(database: TestDatabase): Promise<string> {
+  const statements: string[] = [];
+  for (const table of await tablesOf(database)) {
+    const rows = await database.sql(
+      embedded
+        ? `SELECT sql FROM sqlite_master WHERE tbl_name = '${table}' AND sql IS NOT NULL ORDER BY type DESC, name`
+        : `SHOW CREATE TABLE ${table}`,
+    );
+    statements.push(...rows.map((row) => String(row.sql ?? row['Create Table']).replace(/ AUTO_INCREMENT=\d+/, '')));
+  }
+  return [...statements, ...(await serverTriggers(database))].map((statement) => `${statement};\n`).join('\n');
+}
+
+/** A server does not show triggers with their tables. */
+async function serverTriggers(database: TestDatabase): Promise<string[]> {
+  if (embedded) return [];
+  const rows = await database.sql(
+    `SELECT CONCAT('CREATE TRIGGER ', TRIGGER_NAME, ' ', ACTION_TIMING, ' ', EVENT_MANIPULATION, ' ON ',
+       EVENT_OBJECT_TABLE, ' FOR EACH ROW\n', ACTION_STATEMENT) AS text
+     FROM information_schema.triggers WHERE TRIGGER_SCHEMA = DATABASE() ORDER BY EVENT_OBJECT_TABLE, TRIGGER_NAME`,
+  );
+  return rows.map(({ text }) => String(text));
+}

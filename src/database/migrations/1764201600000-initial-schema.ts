@@ -1,5 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { dialectOf } from './dialect.js';
+import { createIndex, createTable } from './schema-steps.js';
 
 /**
  * All tables of the first release. Column names are the names of the interface and of the import files, to the letter.
@@ -11,9 +12,8 @@ export class InitialSchema1764201600000 implements MigrationInterface {
   name = 'InitialSchema1764201600000';
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    const { decimal, date, timestamp, serial, tableOptions } = await dialectOf(queryRunner);
-    const create = (table: string, ...definitions: string[]) =>
-      queryRunner.query(`CREATE TABLE ${table} (\n  ${definitions.join(',\n  ')}\n)${tableOptions}`);
+    const { decimal, date, timestamp, serial } = await dialectOf(queryRunner);
+    const create = (table: string, ...definitions: string[]) => createTable(queryRunner, table, ...definitions);
     await create(
       'products',
       'SKU varchar(64) NOT NULL PRIMARY KEY',
@@ -136,8 +136,8 @@ export class InitialSchema1764201600000 implements MigrationInterface {
       ['prices', 'SKU'],
       ['stock', 'SKU'],
       ['api_keys', 'CustomerCode'],
-    ])
-      await queryRunner.query(`CREATE INDEX ${table}_${column} ON ${table} (${column})`);
+    ] as const)
+      await createIndex(queryRunner, table, `${table}_${column}`, [column]);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

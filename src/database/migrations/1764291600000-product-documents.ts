@@ -1,6 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { CODES, codedTriggers, createTrigger, productTriggers } from './content-triggers.js';
 import { dialectOf } from './dialect.js';
+import { createTable } from './schema-steps.js';
 
 /**
  * What answers are made of: a ready document for each product, and a version for each part, which changes with every
@@ -12,26 +13,30 @@ export class ProductDocuments1764291600000 implements MigrationInterface {
   name = 'ProductDocuments1764291600000';
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    const { blob, tableOptions, newVersion } = await dialectOf(queryRunner);
-    await queryRunner.query(`CREATE TABLE product_documents (
-  SKU varchar(64) NOT NULL PRIMARY KEY,
-  Shape varchar(16) NOT NULL,
-  Document ${blob} NOT NULL,
-  FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCADE ON UPDATE CASCADE
-)${tableOptions}`);
-    await queryRunner.query(`CREATE TABLE content_versions (
-  Part varchar(16) NOT NULL,
-  Code varchar(64) NOT NULL,
-  Version varchar(36) NOT NULL,
-  PRIMARY KEY (Part, Code)
-)${tableOptions}`);
+    const { blob, newVersion, overwriteVersion } = await dialectOf(queryRunner);
+    await createTable(
+      queryRunner,
+      'product_documents',
+      'SKU varchar(64) NOT NULL PRIMARY KEY',
+      'Shape varchar(16) NOT NULL',
+      `Document ${blob} NOT NULL`,
+      'FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCADE ON UPDATE CASCADE',
+    );
+    await createTable(
+      queryRunner,
+      'content_versions',
+      'Part varchar(16) NOT NULL',
+      'Code varchar(64) NOT NULL',
+      'Version varchar(36) NOT NULL',
+      'PRIMARY KEY (Part, Code)',
+    );
     for (const { name, sql } of await triggers(queryRunner)) await createTrigger(queryRunner, name, sql);
-    // What is there already has a version from the beginning, or it would look the same as that of another database.
+    // Without a version of their own, the rows of this database would look the same as those of another one.
     for (const rows of [
-      `'products', '', ${newVersion}`,
-      ...CODES.map(({ part, code, table }) => `'${part}', ${code}, ${newVersion} FROM ${table}`),
+      `VALUES ('products', '', ${newVersion})`,
+      ...CODES.map(({ part, code, table }) => `SELECT '${part}', ${code}, ${newVersion} FROM ${table} WHERE 1 = 1`),
     ])
-      await queryRunner.query(`INSERT INTO content_versions (Part, Code, Version) SELECT ${rows}`);
+      await queryRunner.query(`INSERT INTO content_versions (Part, Code, Version) ${rows} ${overwriteVersion}`);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

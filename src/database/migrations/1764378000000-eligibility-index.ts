@@ -1,11 +1,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createIndex } from './schema-steps.js';
 
 /** All that answers ask of each product of an assortment is its status: a narrow index has it, rather than wide rows. */
 export class EligibilityIndex1764378000000 implements MigrationInterface {
   name = 'EligibilityIndex1764378000000';
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    await queryRunner.query('CREATE INDEX products_eligibility ON products (SKU, Status)');
+    await createIndex(queryRunner, 'products', 'products_eligibility', ['SKU', 'Status']);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

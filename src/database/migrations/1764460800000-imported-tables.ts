@@ -1,16 +1,21 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { dialectOf } from './dialect.js';
+import { createTable } from './schema-steps.js';
 
 /** When a file was last imported into each table, which the record of imports would tell only by reading all of it. */
 export class ImportedTables1764460800000 implements MigrationInterface {
   name = 'ImportedTables1764460800000';
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    const { timestamp, tableOptions } = await dialectOf(queryRunner);
-    await queryRunner.query(`CREATE TABLE imported_tables (
-  TableName varchar(64) NOT NULL PRIMARY KEY,
-  ImportedAt ${timestamp} NOT NULL
-)${tableOptions}`);
+    const { timestamp } = await dialectOf(queryRunner);
+    await createTable(
+      queryRunner,
+      'imported_tables',
+      'TableName varchar(64) NOT NULL PRIMARY KEY',
+      `ImportedAt ${timestamp} NOT NULL`,
+    );
+    // Rows of an interrupted run of this migration; no import has written to the table yet.
+    await queryRunner.query('DELETE FROM imported_tables');
     for (const [table, time] of await latest(queryRunner))
       await queryRunner.query('INSERT INTO imported_tables (TableName, ImportedAt) VALUES (?, ?)', [table, time]);
   }

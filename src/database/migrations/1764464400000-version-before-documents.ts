@@ -15,7 +15,7 @@ export class VersionBeforeDocuments1764464400000 implements MigrationInterface {
     await dropTriggers(queryRunner, OLD);
     if (onServer(queryRunner)) await dropReference(queryRunner);
     else await recreate(queryRunner);
-    // What the old order may have left behind. All are made again after this, and who has an answer gets another one.
+    // The old order may have stored wrong documents. They are rebuilt after this, and no client's ETag matches any more.
     const { newVersion } = await dialectOf(queryRunner);
     await queryRunner.query('DELETE FROM product_documents');
     await queryRunner.query(`UPDATE content_versions SET Version = ${newVersion}`);
@@ -39,12 +39,10 @@ const onServer = (queryRunner: QueryRunner) => queryRunner.dataSource.options.ty
 
 type Triggers = typeof OLD | typeof NEW;
 
-/** Before the others go, so that no change goes unnoticed. Those that are there are of a migration that was interrupted. */
+/** Runs before the other triggers are dropped, so that no change is missed. */
 async function makeTriggers(queryRunner: QueryRunner, [prefix, order]: Triggers): Promise<void> {
-  for (const { name, sql } of await productTriggers(queryRunner, prefix, order)) {
-    await queryRunner.query(`DROP TRIGGER IF EXISTS ${name}`);
+  for (const { name, sql } of await productTriggers(queryRunner, prefix, order))
     await createTrigger(queryRunner, name, sql);
-  }
 }
 
 async function dropTriggers(queryRunner: QueryRunner, [prefix, order]: Triggers): Promise<void> {
@@ -52,7 +50,7 @@ async function dropTriggers(queryRunner: QueryRunner, [prefix, order]: Triggers)
     await queryRunner.query(`DROP TRIGGER IF EXISTS ${name}`);
 }
 
-/** Each server named it by itself, and none is left where the migration was interrupted after this. */
+/** Each server chose the name of the reference itself. An interrupted migration may have dropped it already. */
 async function dropReference(queryRunner: QueryRunner): Promise<void> {
   const found: { name: string }[] = await queryRunner.query(
     `SELECT CONSTRAINT_NAME AS name FROM information_schema.KEY_COLUMN_USAGE
@@ -61,7 +59,7 @@ async function dropReference(queryRunner: QueryRunner): Promise<void> {
   for (const { name } of found) await queryRunner.query(`ALTER TABLE product_documents DROP FOREIGN KEY \`${name}\``);
 }
 
-/** SQLite changes no references. The documents go along, and are made again when all is migrated. */
+/** SQLite cannot drop a reference. The documents are rebuilt after the last migration. */
 async function recreate(queryRunner: QueryRunner, reference = ''): Promise<void> {
   const { blob } = await dialectOf(queryRunner);
   await queryRunner.query('DROP TABLE IF EXISTS product_documents');

@@ -1,5 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { dialectOf } from './dialect.js';
+import { addColumn } from './schema-steps.js';
 
 /** The time of a customer's latest deactivation, which ends its tokens (decision 117). */
 export class CustomerDeactivation1764554000000 implements MigrationInterface {
@@ -7,9 +8,7 @@ export class CustomerDeactivation1764554000000 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     const { timestamp } = await dialectOf(queryRunner);
-    // An attempt that was stopped may have added it.
-    if (await queryRunner.hasColumn('customers', 'DeactivatedAt')) return;
-    await queryRunner.query(`ALTER TABLE customers ADD COLUMN DeactivatedAt ${timestamp}`);
+    await addColumn(queryRunner, 'customers', 'DeactivatedAt', timestamp);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

@@ -67,12 +67,9 @@ function bump({ newVersion, overwriteVersion }: Dialect, part: string, code: str
 
 const nameOf = (prefix: string, table: string, event: string) => `${prefix}_${table}_${event.toLowerCase()}`;
 
-/** A server that logs for replicas lets only trusted accounts make triggers, unless it is told to trust all. */
+/** Creates a trigger unless it exists. @throws with its name */
 export async function createTrigger(queryRunner: QueryRunner, name: string, sql: string): Promise<void> {
   await queryRunner.query(sql).catch((error: Error) => {
-    throw new Error(
-      `Trigger ${name} cannot be made: ${error.message}. Migrate with an account that may (TRIGGER and SUPER), or set log_bin_trust_function_creators=1 on the server`,
-      { cause: error },
-    );
+    throw new Error(`The trigger ${name} cannot be created: ${error.message}`, { cause: error });
   });
 }

@@ -12,9 +12,15 @@ export interface Dialect {
   tableOptions: string;
   /** A version that is another one each time. */
   newVersion: string;
-  /** What makes an INSERT into content_versions overwrite an earlier version by a new one. */
+  /**
+   * Ends an INSERT into content_versions: a row that exists gets a new version. A SELECT before it needs a WHERE, or
+   * SQLite reads ON as the beginning of a join.
+   */
   overwriteVersion: string;
-  /** A trigger that runs the statements after each row, but for the rows of our own imports where the engine can tell. */
+  /**
+   * Creates a trigger, unless it exists, that runs the statements after each row. On a server it ignores the rows of our
+   * own imports.
+   */
   trigger: (name: string, event: string, table: string, statements: string[]) => { name: string; sql: string };
 }
 
@@ -36,7 +42,7 @@ export async function dialectOf(queryRunner: QueryRunner): Promise<Dialect> {
       overwriteVersion: 'ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version',
       trigger: (name, event, table, statements) => ({
         name,
-        sql: `CREATE TRIGGER ${name} AFTER ${event} ON ${table} FOR EACH ROW BEGIN ${statements.join('; ')}; END`,
+        sql: `CREATE TRIGGER IF NOT EXISTS ${name} AFTER ${event} ON ${table} FOR EACH ROW BEGIN ${statements.join('; ')}; END`,
       }),
     };
   }
@@ -52,7 +58,7 @@ export async function dialectOf(queryRunner: QueryRunner): Promise<Dialect> {
     overwriteVersion: 'ON DUPLICATE KEY UPDATE Version = UUID()',
     trigger: (name, event, table, statements) => ({
       name,
-      sql: `CREATE TRIGGER ${name} AFTER ${event} ON ${table} FOR EACH ROW
+      sql: `CREATE TRIGGER IF NOT EXISTS ${name} AFTER ${event} ON ${table} FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN ${statements.join('; ')}; END IF`,
     }),
     tableOptions: ` ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE ${collation}`,
