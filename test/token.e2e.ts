@@ -246,6 +246,14 @@ describe('the token (decisions 20, 116)', () => {
     const [header, payload, signature] = token.split('.');
     expect(createHmac('sha256', OLD_SECRET).update(`${header}.${payload}`).digest('base64url')).toBe(signature);
   });
+  test.each([0, -5])('a stored limit of %i counts as none, and the token works (decision 119)', async (limit) => {
+    const set = 'UPDATE customers SET RequestsPerMinute = ?, RequestsPerHour = ? WHERE CustomerCode = ?';
+    await service.database.sql(set, [limit, limit, B]);
+    const { access_token: token } = (await ask([form(B, keyOfB)])).body;
+    expect([part(token, 1).rpm, part(token, 1).rph]).toEqual([undefined, undefined]);
+    expect((await service.get('/prices', token)).status).toBe(200);
+    await service.database.sql(set, [1_000_000, 1_000_000, B]);
+  });
   test('outlives the change of the signing secret while the old one is listed, and no longer', async () => {
     const database = await TestDatabase.create();
     await database.load(smallCatalogue);

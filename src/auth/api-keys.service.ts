@@ -52,8 +52,8 @@ export class ApiKeysService {
   /** The active customer if `key` is one of its live keys. Takes as long for an unknown customer as for a wrong key. */
   async verify(customerCode: string, key: string): Promise<CustomerIdentity | undefined> {
     const presented = Buffer.from(digestOf(key), 'hex');
-    const now = new Date();
-    const rows = await this.database.query(LIVE_KEYS, [customerCode, timestampText(now)]);
+    const now = Date.now();
+    const rows = await this.database.query(LIVE_KEYS, [customerCode, timestampText(new Date(now))]);
     const digests = rows.length ? rows.map(({ Digest }) => String(Digest)) : [NOBODY];
     const matches = digests.map((digest) => timingSafeEqual(Buffer.from(digest, 'hex'), presented));
     const row = rows[matches.indexOf(true)];
@@ -61,8 +61,8 @@ export class ApiKeysService {
   }
 }
 
-/** @param checkedAt a time before the row was read */
-function customerOf(row: Row, customerCode: string, checkedAt: Date): CustomerIdentity {
+/** @param checkedAt a time before the row was read, in milliseconds since 1970 */
+function customerOf(row: Row, customerCode: string, checkedAt: number): CustomerIdentity {
   return {
     kind: 'customer',
     customerCode,
@@ -71,7 +71,7 @@ function customerOf(row: Row, customerCode: string, checkedAt: Date): CustomerId
     grant: {
       apiKeyId: Number(row.ID),
       deactivatedAt: deactivationOf(row),
-      issuedAt: Math.floor(checkedAt.getTime() / 1000),
+      issuedAt: Math.floor(checkedAt / 1000),
     },
   };
 }
