@@ -33,8 +33,7 @@ export class IdentityMiddleware implements NestMiddleware {
 
 function identity(user: CustomerIdentity | undefined, problem?: Error): Identity {
   if (user) return user;
-  return {
-    kind: 'invalid',
-    reason: problem?.name === 'TokenExpiredError' ? 'it has expired' : 'it is malformed or not ours',
-  };
+  // The verifier checks the signature first.
+  const expired = problem?.name === 'TokenExpiredError';
+  return { kind: 'invalid', reason: expired ? 'it has expired' : 'it is malformed or not ours', expired };
 }
