@@ -90,6 +90,17 @@ test('reading counts nothing and makes no key', async () => {
   expect((await storage.read('once', WINDOWS)).counts.map(({ hits }) => hits)).toEqual([1, 1]);
 });
 
+async function expectNewWindows(bucket: string): Promise<void> {
+  const before = Date.now();
+  const { admitted, remaining, endsAt } = await meter(bucket);
+  expect([admitted, remaining]).toEqual([true, 2]);
+  expect(endsAt - before).toBeGreaterThanOrEqual(1000);
+  expect(endsAt - Date.now()).toBeLessThanOrEqual(1000);
+  const left = await server.run('PTTL', KEY(bucket));
+  expect(left).toBeGreaterThan(0);
+  expect(left).toBeLessThanOrEqual(3000);
+}
+
 describe('a counter that would block for ever is repaired (issue: a counter without an end)', () => {
   test.each<[string, string[]]>([
     ['no end', ['hits:1000', '99', 'hits:3000', '99']],
@@ -130,17 +141,6 @@ describe('a counter that would block for ever is repaired (issue: a counter with
     await expectNewWindows(type);
     expect((await meter(type)).remaining).toBe(1);
   });
-
-  async function expectNewWindows(bucket: string): Promise<void> {
-    const before = Date.now();
-    const { admitted, remaining, endsAt } = await meter(bucket);
-    expect([admitted, remaining]).toEqual([true, 2]);
-    expect(endsAt - before).toBeGreaterThanOrEqual(1000);
-    expect(endsAt - Date.now()).toBeLessThanOrEqual(1000);
-    const left = await server.run('PTTL', KEY(bucket));
-    expect(left).toBeGreaterThan(0);
-    expect(left).toBeLessThanOrEqual(3000);
-  }
 });
 
 test.each([-3_600_000, 3_600_000])(

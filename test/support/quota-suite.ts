@@ -52,6 +52,8 @@ const BY_NOBODY: [string, number, Call][] = [
 /** What an answer to a metered request tells of the quota. */
 const described = ({ headers }: Answer) => [headers['x-rate-limit-limit'], headers['x-rate-limit-reset']];
 
+const expired = () => forge(A, { exp: Math.floor(Date.now() / 1000) - 3600 });
+
 /**
  * What holds of quotas wherever they are counted, on a service with the contract's limits.
  * @param fresh makes every window new
@@ -158,8 +160,6 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     await bench().sendTimes(20);
     expect(await Promise.all(tokens.map((token) => bench().left(token)))).toEqual([53, 48, 43, 39]);
   });
-
-  const expired = () => forge(A, { exp: Math.floor(Date.now() / 1000) - 3600 });
 
   test('an expired token counts for nobody in particular, and gets 401 for ever (decisions 21, 122)', async () => {
     expect((await bench().send({ path: '/stock', token: forge(A) })).status).toBe(200);
