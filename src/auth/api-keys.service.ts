@@ -3,10 +3,10 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { IsNull, type Repository } from 'typeorm';
 import { DatabaseService } from '../database/database.service.js';
-import { utcTime } from '../resource/utc-time.js';
 import type { Customer } from '../customers/customer.entity.js';
 import { ApiKey } from './api-key.entity.js';
 import type { CustomerIdentity } from './identity.js';
+import { hasExpired } from './key-expiry.js';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 44 characters of 62 hold 262 random bits. */
@@ -48,7 +48,7 @@ export class ApiKeysService {
   async verify(customerCode: string, key: string): Promise<CustomerIdentity | undefined> {
     const presented = Buffer.from(digestOf(key), 'hex');
     const rows = await this.database.query(LIVE_DIGESTS, [customerCode]);
-    const live = rows.filter(({ ExpiresAt }) => !ExpiresAt || utcTime(ExpiresAt).getTime() > Date.now());
+    const live = rows.filter(({ ExpiresAt }) => !hasExpired(ExpiresAt));
     const digests = live.length ? live.map(({ Digest }) => String(Digest)) : [NOBODY];
     const matches = digests.map((digest) => timingSafeEqual(Buffer.from(digest, 'hex'), presented));
     if (!matches.includes(true)) return undefined;
