@@ -11,8 +11,11 @@ const HOUR = 60 * MINUTE;
 let bench: QuotaBench;
 /** The time of the service, which runs in this process. It stands still unless a test moves it. */
 let now = Date.UTC(2026, 3, 1, 12);
+/** How far the clock of the machine is from the monotonic one. */
+let set = now;
 beforeAll(async () => {
   jest.spyOn(Date, 'now').mockImplementation(() => now);
+  jest.spyOn(performance, 'now').mockImplementation(() => now - set);
   bench = await QuotaBench.start();
 });
 afterAll(async () => {
@@ -90,6 +93,22 @@ describe('in time', () => {
   });
 });
 
+test.each([-HOUR, HOUR])('a clock that is set by %i ms shuts nobody out (decision 121)', async (step) => {
+  now += 2 * HOUR;
+  const refused = (await bench.sendTimes(61)).at(-1)!;
+  expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60']);
+  now += step;
+  set += step;
+  const { status, headers } = await bench.send();
+  expect([status, headers['retry-after'], headers['x-rate-limit-reset']]).toEqual([
+    429,
+    '60',
+    new Date(now + MINUTE).toISOString(),
+  ]);
+  now += MINUTE;
+  expect((await bench.send()).status).toBe(200);
+});
+
 test.each(['UTC', 'Pacific/Auckland', 'America/St_Johns'])(
   'a process in %s tells the same moment in the same form (interface §8.6, decision 24)',
   async (TZ) => {
@@ -97,7 +116,7 @@ test.each(['UTC', 'Pacific/Auckland', 'America/St_Johns'])(
     const settings = { DATABASE_URL: database.url, DEMO_DATA: 'false', JWT_SECRET: SECRET, ...LIMITS, TZ };
     const service = ServiceProcess.start(settings, database.folder);
     const { url } = await service.ports();
-    const before = performance.timeOrigin + performance.now(); // Date.now stands still here
+    const before = new Date().getTime(); // only Date.now stands still here
     const { headers } = await call(url);
     await service.stop();
     await database.drop();

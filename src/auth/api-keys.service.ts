@@ -4,24 +4,22 @@ import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { IsNull, type Repository } from 'typeorm';
 import { DatabaseService } from '../database/database.service.js';
 import type { Row } from '../database/query.js';
-import { timestampText } from '../resource/utc-time.js';
 import { isPositiveInteger } from './access-token-claims.js';
 import { ApiKey } from './api-key.entity.js';
 import { deactivationOf } from './grant.js';
 import type { CustomerIdentity } from './identity.js';
+import { hasExpired } from './key-expiry.js';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 44 characters of 62 hold 262 random bits. */
 const KEY_LENGTH = 44;
 const NOBODY = '0'.repeat(64);
 
-/** The condition for a live key. Its parameter is the present time, as {@link timestampText}. */
-export const KEY_IS_LIVE = 'api_keys.RevokedAt IS NULL AND (api_keys.ExpiresAt IS NULL OR api_keys.ExpiresAt > ?)';
-
-const LIVE_KEYS = `
-  SELECT api_keys.ID, api_keys.Digest, customers.DeactivatedAt, customers.RequestsPerMinute, customers.RequestsPerHour
+const UNREVOKED_KEYS = `
+  SELECT api_keys.ID, api_keys.Digest, api_keys.ExpiresAt,
+    customers.DeactivatedAt, customers.RequestsPerMinute, customers.RequestsPerHour
   FROM api_keys JOIN customers ON customers.CustomerCode = api_keys.CustomerCode
-  WHERE api_keys.CustomerCode = ? AND customers.Active = 1 AND ${KEY_IS_LIVE}`;
+  WHERE api_keys.CustomerCode = ? AND customers.Active = 1 AND api_keys.RevokedAt IS NULL`;
 
 /** Issues, lists, revokes and checks API keys, of which only digests are kept. */
 @Injectable()
@@ -53,10 +51,11 @@ export class ApiKeysService {
   async verify(customerCode: string, key: string): Promise<CustomerIdentity | undefined> {
     const presented = Buffer.from(digestOf(key), 'hex');
     const now = Date.now();
-    const rows = await this.database.query(LIVE_KEYS, [customerCode, timestampText(new Date(now))]);
-    const digests = rows.length ? rows.map(({ Digest }) => String(Digest)) : [NOBODY];
+    const rows = await this.database.query(UNREVOKED_KEYS, [customerCode]);
+    const live = rows.filter(({ ExpiresAt }) => !hasExpired(ExpiresAt));
+    const digests = live.length ? live.map(({ Digest }) => String(Digest)) : [NOBODY];
     const matches = digests.map((digest) => timingSafeEqual(Buffer.from(digest, 'hex'), presented));
-    const row = rows[matches.indexOf(true)];
+    const row = live[matches.indexOf(true)];
     return row && customerOf(row, customerCode, now);
   }
 }

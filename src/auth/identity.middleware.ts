@@ -36,10 +36,9 @@ export class IdentityMiddleware implements NestMiddleware {
   }
 
   private identity(user: CustomerIdentity | undefined, problem?: Error): Identity {
-    if (user) return this.denylist.has(user) ? { kind: 'invalid', reason: REVOKED } : user;
-    return {
-      kind: 'invalid',
-      reason: problem?.name === 'TokenExpiredError' ? 'it has expired' : 'it is malformed or not ours',
-    };
+    if (user) return this.denylist.has(user) ? { kind: 'invalid', reason: REVOKED, expired: true } : user;
+    // The verifier checks the signature first.
+    const expired = problem?.name === 'TokenExpiredError';
+    return { kind: 'invalid', reason: expired ? 'it has expired' : 'it is malformed or not ours', expired };
   }
 }

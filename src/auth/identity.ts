@@ -19,8 +19,8 @@ export type Identity =
   | CustomerIdentity
   /** No bearer token was sent. */
   | { readonly kind: 'none' }
-  /** What was sent is not a valid access token; `reason` says why, for the caller. */
-  | { readonly kind: 'invalid'; readonly reason: string }
+  /** What was sent is not a valid access token; `reason` says why, for the client. `expired`: we signed it, and it was valid once. */
+  | { readonly kind: 'invalid'; readonly reason: string; readonly expired: boolean }
   /** Credentials came that nobody could look at, since the database did not answer. */
   | { readonly kind: 'unverified' };
 

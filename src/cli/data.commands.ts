@@ -16,7 +16,10 @@ export function dataCommands(program: Command, session: Session, print: (text: s
     });
   program
     .command('export')
-    .argument('<dir>', 'folder to write to; made where it is missing, files of the same names are replaced')
+    .argument(
+      '<dir>',
+      'folder to write to; made if it is missing. Files of the same names are replaced once all new ones are complete',
+    )
     .description('Writes all products, prices, stock and customers as import files, without API keys.')
     .action(async (dir: string) => {
       await (await session.get(ExportService)).exportFolder(dir);

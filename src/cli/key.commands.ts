@@ -2,7 +2,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import type { ApiKey } from '../auth/api-key.entity.js';
 import { CustomersService } from '../customers/customers.service.js';
-import { isDay } from '../import/cell.js';
+import { hasExpired } from '../auth/key-expiry.js';
+import { isDay } from '../resource/calendar-day.js';
+import { timeOrNull } from '../resource/utc-time.js';
 import { CommandFailed } from './command-failed.js';
 import type { Session } from './session.js';
 import { table } from './table.js';
@@ -46,9 +48,14 @@ async function assertCustomer(session: Session, code: string): Promise<void> {
 }
 
 function cells({ ID, Label, CreatedAt, ExpiresAt, RevokedAt }: ApiKey): string[] {
-  const expired = ExpiresAt && ExpiresAt.getTime() <= Date.now();
-  const state = RevokedAt ? 'revoked' : expired ? 'expired' : 'live';
-  return [String(ID), Label ?? '-', state, ...[CreatedAt, ExpiresAt, RevokedAt].map((at) => at?.toISOString() ?? '-')];
+  const state = RevokedAt ? 'revoked' : hasExpired(ExpiresAt) ? 'expired' : 'live';
+  return [String(ID), Label ?? '-', state, ...[CreatedAt, ExpiresAt, RevokedAt].map(shown)];
+}
+
+/** Other programs may have stored what is no point in time, such as the zero date of MySQL. */
+function shown(at: Date | null): string {
+  if (at === null) return '-';
+  return timeOrNull(at)?.toISOString() ?? 'not a date';
 }
 
 function keyId(text: string): number {

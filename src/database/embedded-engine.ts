@@ -113,12 +113,12 @@ export class EmbeddedEngine implements Engine {
  * and again: a wait within SQLite would block the whole process.
  */
 async function beginWriting(connection: Libsql.Database): Promise<void> {
-  for (const started = Date.now(); ; await sleep(WRITE_RETRY_MS)) {
+  for (const started = performance.now(); ; await sleep(WRITE_RETRY_MS)) {
     try {
       return void connection.exec('BEGIN IMMEDIATE');
     } catch (error) {
       const { code } = error as { code?: string };
-      if (!code?.startsWith('SQLITE_BUSY') || Date.now() - started > WRITE_BUSY_MS) throw error;
+      if (!code?.startsWith('SQLITE_BUSY') || performance.now() - started > WRITE_BUSY_MS) throw error;
     }
   }
 }

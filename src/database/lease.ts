@@ -9,12 +9,21 @@ const RETRY_MS = 50;
 /** What such a server says: it has none at all, or none for this account. */
 const NONE_LEFT = new Set(['ER_CON_COUNT_ERROR', 'ER_TOO_MANY_USER_CONNECTIONS', 'ER_USER_LIMIT_REACHED']);
 
+/** A connection that has been idle for this long may have been dropped on the way without a sign, in milliseconds. */
+const IDLE_MS = 1000;
+/** How long its first statement may take before it counts as dropped, in milliseconds; at most a third of the wait. */
+const IDLE_PATIENCE_MS = 500;
+/** Errors by which a server ends a connection: its shutdown, KILL on MariaDB, the idle time-out of MySQL. */
+const ENDED_BY_SERVER = new Set([1053, 1927, 4031]);
+
 /** What of a pooled connection of mysql2 is needed to give up on it. */
 interface Destroyable {
   destroy(): void;
 }
 
-/** When a connection last answered. */
+type Pool = DataSource | Promise<DataSource>;
+
+/** When a connection last answered, or was made. */
 const heard = new WeakMap<Destroyable, number>();
 
 /** What holds for the connections of a pool. */
@@ -36,11 +45,16 @@ export function fellSilent(server: ServerState, since: number): void {
   server.silentSince = Math.max(server.silentSince, since);
 }
 
+/** A task that has begun: its connection, and the rows of its first statement. */
+interface BegunTask {
+  lease: Lease;
+  rows: Row[];
+}
+
 /** A pooled connection for one task. */
 export class Lease {
   private broken = false;
   private patience?: number;
-
   private constructor(
     private readonly queryRunner: QueryRunner,
     private readonly connection: Destroyable,
@@ -51,31 +65,48 @@ export class Lease {
   }
 
   /** @throws if no connection comes free in time */
-  static async of(pool: DataSource | Promise<DataSource>, terms: LeaseTerms): Promise<Lease> {
+  static async of(pool: Pool, terms: LeaseTerms, deadline = performance.now() + terms.wait): Promise<Lease> {
     const { wait, load } = terms;
-    const deadline = performance.now() + wait;
     const message = `None of the ${load.size} ${load.name} connections came free within ${wait} ms`;
     load.waiting++;
-    const connected = withDeadline(connect(pool, terms, deadline), wait, message, giveBack);
+    const left = Math.max(0, deadline - performance.now());
+    const connected = withDeadline(connect(pool, terms, deadline), left, message, giveBack);
     const { queryRunner, connection } = await connected.finally(() => load.waiting--);
     return new Lease(queryRunner, connection, terms, deadline);
   }
 
-  readonly query: Query = async (sql, parameters = []) => {
-    if (this.broken) throw new Error('The connection was given up');
-    const sent = performance.now();
-    const patience = Math.round(Math.max(0, this.patience ?? this.deadline - sent));
-    const message = `The database did not answer within ${patience} ms`;
-    const answer = withDeadline<Row[]>(this.queryRunner.query(sql, [...parameters]), patience, message);
+  /**
+   * Leases a connection and runs the first statement of a task, which only reads. If a connection from the pool turns
+   * out to be dead, the statement runs once more, on another connection and within the same deadline.
+   */
+  static async begin(pool: Pool, terms: LeaseTerms, sql: string, parameters?: readonly unknown[]): Promise<BegunTask> {
+    const deadline = performance.now() + terms.wait;
     try {
-      const rows = await answer;
-      heard.set(this.connection, performance.now());
-      return rows;
+      return await Lease.attempt(pool, terms, deadline, sql, parameters);
     } catch (error) {
-      if ((error as Error).message === message) this.giveUp(sent);
+      if (!(error instanceof DeadConnection)) throw error;
+    }
+    return Lease.attempt(pool, terms, deadline, sql, parameters);
+  }
+
+  private static async attempt(
+    pool: Pool,
+    terms: LeaseTerms,
+    deadline: number,
+    sql: string,
+    parameters?: readonly unknown[],
+  ): Promise<BegunTask> {
+    const lease = await Lease.of(pool, terms, deadline);
+    try {
+      return { lease, rows: await lease.first(sql, parameters) };
+    } catch (error) {
+      await lease.release();
       throw error;
     }
-  };
+  }
+
+  readonly query: Query = (sql, parameters = []) =>
+    this.run(sql, parameters, this.patience ?? this.deadline - performance.now());
 
   /** The task has begun: from now on each statement may take so many milliseconds. */
   begun(patience: number): void {
@@ -88,10 +119,48 @@ export class Lease {
     await this.queryRunner.release();
   }
 
+  /** @throws {DeadConnection} if another connection may well answer within the deadline */
+  private async first(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+    const now = performance.now();
+    const left = this.deadline - now;
+    const isIdle = now - heard.get(this.connection)! >= IDLE_MS;
+    try {
+      return await this.run(sql, parameters, isIdle ? Math.min(left, IDLE_PATIENCE_MS, this.terms.wait / 3) : left);
+    } catch (error) {
+      if (!this.broken || performance.now() >= this.deadline) throw error;
+      throw new DeadConnection((error as Error).message, { cause: error });
+    }
+  }
+
+  private async run(sql: string, parameters: readonly unknown[], limit: number): Promise<Row[]> {
+    if (this.broken) throw new Error('The connection was given up');
+    const sent = performance.now();
+    const patience = Math.round(Math.max(0, limit));
+    const message = `The database did not answer within ${patience} ms`;
+    const answer = withDeadline<Row[]>(this.queryRunner.query(sql, [...parameters]), patience, message);
+    try {
+      const rows = await answer;
+      heard.set(this.connection, performance.now());
+      return rows;
+    } catch (error) {
+      if ((error as Error).message === message || isLost(error)) this.giveUp(sent);
+      throw error;
+    }
+  }
+
   private giveUp(sent: number): void {
     this.broken = true;
     fellSilent(this.terms.server, sent);
   }
+}
+
+/** A connection from the pool does not answer any more. */
+class DeadConnection extends Error {}
+
+/** Whether the connection ended with this error; mysql2 marks those that it notices itself as fatal. */
+function isLost(error: unknown): boolean {
+  const { fatal, errno } = error as { fatal?: boolean; errno?: number };
+  return fatal === true || ENDED_BY_SERVER.has(errno ?? 0);
 }
 
 function giveBack({ queryRunner }: Connected): Promise<void> {
@@ -108,16 +177,13 @@ interface Connected {
  * as it is free. Where a statement went unanswered, idle connections of that time are thrown away: the server may have
  * gone without a word, and each of them would cost somebody the whole wait.
  */
-async function connect(
-  pool: DataSource | Promise<DataSource>,
-  { server }: LeaseTerms,
-  deadline: number,
-): Promise<Connected> {
+async function connect(pool: Pool, { server }: LeaseTerms, deadline: number): Promise<Connected> {
   for (;;) {
     const queryRunner = (await pool).createQueryRunner();
     try {
       const connection: Destroyable = await queryRunner.connect();
-      if ((heard.get(connection) ?? Infinity) >= server.silentSince) return { queryRunner, connection };
+      if (!heard.has(connection)) heard.set(connection, performance.now());
+      if (heard.get(connection)! >= server.silentSince) return { queryRunner, connection };
       connection.destroy();
       await queryRunner.release();
     } catch (error) {

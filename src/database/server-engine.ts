@@ -14,6 +14,9 @@ import { SESSION } from './server-session.js';
 import { LIST_TABLES, rowIn, straightJoin, upsertClause, values } from './server-sql.js';
 import { underLock } from './writers-lock.js';
 
+/** Firewalls forget connections that are idle for minutes; a keep-alive packet after this many milliseconds counts as use. */
+const KEEP_ALIVE_MS = 10_000;
+
 /** What of mysql2's pool is needed to set up each of its connections; statements on one run in their order. */
 interface SessionPool {
   on(event: 'connection', listener: (connection: { query(sql: string, done: () => void): void }) => void): void;
@@ -54,6 +57,7 @@ export class ServerEngine implements Engine {
       poolSize: settings.DATABASE_POOL_SIZE,
       connectTimeout: settings.DATABASE_WAIT_MS,
       ssl: encryption(settings),
+      extra: { keepAliveInitialDelay: KEEP_ALIVE_MS },
       migrations,
       migrationsTableName: 'migrations',
     };
@@ -73,12 +77,9 @@ export class ServerEngine implements Engine {
   }
 
   async lookUp(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
-    const lease = await Lease.of(dataSource, this.lookUps);
-    try {
-      return await lease.query(sql, parameters);
-    } finally {
-      await lease.release();
-    }
+    const { lease, rows } = await Lease.begin(dataSource, this.lookUps, sql, parameters);
+    await lease.release();
+    return rows;
   }
 
   get replicas(): Engine['replicas'] {
@@ -102,13 +103,7 @@ export class ServerEngine implements Engine {
   }
 
   private async snapshotFrom(pool: ServerPool): Promise<Snapshot> {
-    const lease = await pool.lease();
-    try {
-      await lease.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
-    } catch (error) {
-      await lease.release();
-      throw error;
-    }
+    const lease = await pool.begin('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
     lease.begun(this.settings.DOWNLOAD_STALL_SECONDS * 1000);
     const close = async () => {
       await lease.query('ROLLBACK').catch(() => undefined);

@@ -21,6 +21,12 @@ export class ServerPool {
     return Lease.of(this.opened, { ...this.terms, load });
   }
 
+  /** Leases a connection and runs the first statement of a task on it. @throws like {@link lease} */
+  async begin(sql: string): Promise<Lease> {
+    this.opened ??= this.openInTime();
+    return (await Lease.begin(this.opened, this.terms, sql)).lease;
+  }
+
   async close(): Promise<void> {
     await this.opened?.then((pool) => pool.destroy()).catch(() => undefined);
   }

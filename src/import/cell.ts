@@ -1,3 +1,4 @@
+import { isDay } from '../resource/calendar-day.js';
 import { decimalText } from '../resource/decimal-text.js';
 import type { Field, FieldType } from '../resource/field.decorator.js';
 import { quoted } from './excerpt.js';
@@ -129,10 +130,4 @@ function inBounds(number: string, { min = -Infinity, max = Infinity }: Field): s
   if (Number(number) < min) throw new CellError(`${quoted(number)} is less than ${min}`);
   if (Number(number) > max) throw new CellError(`${quoted(number)} is more than ${max}`);
   return number;
-}
-
-/** Whether the text is a day of the calendar in the form YYYY-MM-DD. */
-export function isDay(cell: string): boolean {
-  const date = /^\d{4}-\d{2}-\d{2}$/.test(cell) && !cell.startsWith('0000') ? new Date(`${cell}T00:00:00Z`) : undefined;
-  return date !== undefined && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(cell);
 }

@@ -7,14 +7,16 @@ import type { RedisQuotaStorage } from './redis-quota-storage.js';
 
 /** The longest that a request waits for Redis, in milliseconds. */
 export const PATIENCE_MS = 100;
-/** How often a lost Redis is tried again, in milliseconds. */
-const PROBE_EVERY_MS = 250;
+/** How often Redis is probed: so that its connection is never idle for long (decision 120), and while it is lost. */
+const PROBE_EVERY_MS = 1000;
+const PROBE_LOST_EVERY_MS = 250;
 /** How long the start of the service waits for Redis, in milliseconds. */
 const START_MS = 2000;
 
 /** Counts in Redis while it answers in time, else in this process; no request fails or waits long because of Redis. */
 export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
   private readonly logger = new Logger('Quota');
+  /** The next probe. */
   private probing?: NodeJS.Timeout;
   private lost = false;
 
@@ -33,16 +35,20 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
   /** Waits a while for Redis, so that the first requests are counted there; resolves whether or not it comes. */
   async start(): Promise<void> {
     await this.redis.start();
-    const deadline = Date.now() + START_MS;
-    while (Date.now() < deadline && !(await this.answers()))
-      await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS / 10));
-    if (!(await this.answers())) this.lose('it did not answer at the start');
+    const deadline = performance.now() + START_MS;
+    while (performance.now() < deadline && !(await inTime(this.redis.probe())))
+      await new Promise((resolve) => setTimeout(resolve, PROBE_LOST_EVERY_MS / 10));
+    if (!(await inTime(this.redis.probe()))) this.lose('it did not answer at the start');
+    this.probeLater();
   }
 
   async hit(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
     if (!this.lost) {
       try {
-        return await withPatience(this.redis.hit(bucket, windows), PATIENCE_MS);
+        const count = await withPatience(this.redis.hit(bucket, windows), PATIENCE_MS);
+        // The connection is in use: the next probe is due when it has been idle for as long again.
+        this.probing?.refresh();
+        return count;
       } catch (error) {
         this.lose((error as Error).message);
       }
@@ -59,6 +65,7 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
 
   close(): void {
     clearTimeout(this.probing);
+    this.probing = undefined;
     this.redis.close();
   }
 
@@ -73,18 +80,32 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
     this.probeLater();
   }
 
+  /** Replaces the next probe, whose time depends on whether Redis is lost. */
   private probeLater(): void {
-    this.probing = setTimeout(async () => {
-      if (!(await this.answers())) return this.probeLater();
-      this.lost = false;
-      this.logger.log('Redis is back: quotas are counted there again');
-    }, PROBE_EVERY_MS).unref();
+    clearTimeout(this.probing);
+    const probing = setTimeout(
+      async () => {
+        const answered = await inTime(this.lost ? this.redis.probe() : this.redis.readClock());
+        // The storage was closed, or lost Redis and set another probe.
+        if (probing !== this.probing) return;
+        if (!answered) this.lose('it did not answer a probe');
+        else if (this.lost) this.recover();
+        this.probeLater();
+      },
+      this.lost ? PROBE_LOST_EVERY_MS : PROBE_EVERY_MS,
+    ).unref();
+    this.probing = probing;
   }
 
-  private answers(): Promise<boolean> {
-    return withPatience(this.redis.probe(), PATIENCE_MS).then(
-      () => true,
-      () => false,
-    );
+  private recover(): void {
+    this.lost = false;
+    this.logger.log('Redis is back: quotas are counted there again');
   }
+}
+
+function inTime(reply: Promise<void>): Promise<boolean> {
+  return withPatience(reply, PATIENCE_MS).then(
+    () => true,
+    () => false,
+  );
 }

@@ -14,12 +14,25 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
+/** What the clock of the machine shows; it may be set. */
 let now: number;
+/** How far it is from the monotonic clock, which never is. */
+let set: number;
 let storage: MemoryQuotaStorage;
 beforeEach(() => {
   now = Date.UTC(2026, 3, 1, 12);
-  storage = new MemoryQuotaStorage(() => now);
+  set = now;
+  jest.spyOn(Date, 'now').mockImplementation(() => now);
+  jest.spyOn(performance, 'now').mockImplementation(() => now - set);
+  storage = new MemoryQuotaStorage();
 });
+afterEach(() => jest.restoreAllMocks());
+
+/** Somebody sets the clock, by so many milliseconds. */
+function setClock(by: number): void {
+  now += by;
+  set += by;
+}
 
 function quotas(perMinute = 60, perHour = 1000): QuotaService {
   const throttlers = [
@@ -97,6 +110,33 @@ test('60 admitted and 940 refused in one minute leave the hour exhausted, and it
 test('calls at the same time are admitted exactly up to the limit (decision 23)', async () => {
   const service = quotas();
   expect(admitted(await Promise.all(Array.from({ length: 1000 }, () => service.meter())))).toBe(60);
+});
+
+describe('a clock that is set (decision 121)', () => {
+  test.each([-HOUR, -30 * SECOND, 30 * SECOND, HOUR, -365 * 24 * HOUR])(
+    'by %i ms moves no window, and responses name its end by the new time',
+    async (step) => {
+      const service = quotas();
+      await meter(service, 61);
+      now += 20 * SECOND;
+      setClock(step);
+      const ends = { endsAt: now + 40 * SECOND };
+      expect(await service.meter()).toMatchObject({ admitted: false, retryAfter: 40, ...ends });
+      now += 40 * SECOND - 1;
+      expect(await service.meter()).toMatchObject({ admitted: false, retryAfter: 1, ...ends });
+      now += 1;
+      expect(await service.meter()).toMatchObject({ admitted: true, remaining: 59, endsAt: now + MINUTE });
+    },
+  );
+
+  test('by less than a second, again and again, leaves the end of a window where responses said it was', async () => {
+    const service = quotas();
+    const { endsAt } = await service.meter();
+    for (const step of [1, -1, 400, -300]) {
+      setClock(step);
+      expect((await service.meter()).endsAt).toBe(endsAt);
+    }
+  });
 });
 
 test('reading tells the windows and counts nothing', async () => {

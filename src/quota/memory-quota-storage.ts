@@ -1,21 +1,21 @@
 import { ThrottlerQuotaStorage } from './quota-storage.js';
 import type { BucketCount, QuotaWindow, WindowCount } from './quota-window.js';
+import { SteadyClock } from './steady-clock.js';
 
-/** Below so many buckets nobody looks for ended ones. */
+/** No sweep below this number of buckets. */
 const SWEEP_FROM = 1024;
 
-/** Counts within this process. Buckets whose windows have all ended are swept as new ones come, without a timer. */
+/**
+ * Counts within this process, by a monotonic clock (decision 121). New buckets trigger a sweep of those whose windows have
+ * all ended, so that no timer is needed.
+ */
 export class MemoryQuotaStorage extends ThrottlerQuotaStorage {
   private readonly buckets = new Map<string, Map<string, WindowCount>>();
+  private readonly clock = new SteadyClock();
   private sweepAt = SWEEP_FROM;
 
-  /** @param clock milliseconds since 1970 */
-  constructor(private readonly clock: () => number = () => Date.now()) {
-    super();
-  }
-
   async hit(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
-    const now = this.clock();
+    const now = this.clock.now();
     const before = this.buckets.get(bucket);
     const counts = windows.map((window) => {
       const { hits, endsAt } = current(before?.get(window.name), window, now);
@@ -23,18 +23,26 @@ export class MemoryQuotaStorage extends ThrottlerQuotaStorage {
     });
     if (!before) this.sweep(now);
     this.buckets.set(bucket, new Map(windows.map(({ name }, index) => [name, counts[index]!])));
-    return { now, counts };
+    return this.dated(now, counts);
   }
 
   async read(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
-    const now = this.clock();
+    const now = this.clock.now();
     const kept = this.buckets.get(bucket);
-    return { now, counts: windows.map((window) => current(kept?.get(window.name), window, now)) };
+    return this.dated(
+      now,
+      windows.map((window) => current(kept?.get(window.name), window, now)),
+    );
   }
 
   async start(): Promise<void> {}
 
   close(): void {}
+
+  private dated(now: number, counts: readonly WindowCount[]): BucketCount {
+    const epoch = this.clock.sinceEpoch();
+    return { now: now + epoch, counts: counts.map(({ hits, endsAt }) => ({ hits, endsAt: endsAt + epoch })) };
+  }
 
   /** How many buckets are held. */
   get size(): number {
@@ -49,7 +57,7 @@ export class MemoryQuotaStorage extends ThrottlerQuotaStorage {
   }
 }
 
-/** The window as it stands: the kept one until its end, then a new one that would start now. */
+/** The window as it stands: the kept one until its end, then a new one that would start now. No end is further away. */
 function current(kept: WindowCount | undefined, { ttl }: QuotaWindow, now: number): WindowCount {
-  return kept && now < kept.endsAt ? kept : { hits: 0, endsAt: now + ttl };
+  return kept && now < kept.endsAt && kept.endsAt <= now + ttl ? kept : { hits: 0, endsAt: now + ttl };
 }

@@ -1,10 +1,11 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
-import { identityOf } from '../auth/identity.js';
+import { type Identity, identityOf } from '../auth/identity.js';
 import { quotaExceeded } from '../http/api-error.js';
+import { TOKEN_PATH } from '../http/token-path.js';
 import { QuotaService } from './quota.service.js';
 
-/** Counts every request, once, before any answer to it is made, and refuses it where its quota is exhausted. */
+/** Counts every request once, before any response to it is made, and refuses it if its quota is exceeded. */
 @Injectable()
 export class QuotaMiddleware implements NestMiddleware {
   constructor(private readonly quotas: QuotaService) {}
@@ -16,8 +17,17 @@ export class QuotaMiddleware implements NestMiddleware {
     response.setHeader('X-Rate-Limit-Limit', window.name);
     response.setHeader('X-Rate-Limit-Remaining', String(remaining));
     response.setHeader('X-Rate-Limit-Reset', new Date(endsAt).toISOString());
-    // Whose quota it is could not be found out: it ends in an error of ours anyway, and nobody is told to wait an hour.
-    const admit = admitted || identity.kind === 'unverified';
-    next(admit ? undefined : quotaExceeded(window.limit, window.name, retryAfter));
+    if (admitted || mayBeCustomer(request, identity)) return next();
+    next(quotaExceeded(window.limit, window.name, retryAfter));
   }
+}
+
+/**
+ * A customer must not wait because strangers filled the anonymous bucket. If its credentials could not be checked, it
+ * gets a 500 (decision 88). If its token expired, it gets the 401 that makes it request a new one (decision 122). A token
+ * request counts by its credentials alone.
+ */
+function mayBeCustomer({ path }: Request, identity: Identity): boolean {
+  if (identity.kind === 'unverified') return true;
+  return identity.kind === 'invalid' && identity.expired && path !== TOKEN_PATH;
 }

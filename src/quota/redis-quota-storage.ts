@@ -5,24 +5,36 @@ import type { BucketCount, QuotaWindow } from './quota-window.js';
 const PREFIX = 'customer-data:quota:';
 const PROBE = `${PREFIX}probe`;
 const PROBE_TTL_MS = 1000;
+/** Firewalls forget idle connections; a keep-alive packet after this many milliseconds counts as use. */
+const KEEP_ALIVE_MS = 10_000;
+/** Above any time in milliseconds and any count, and far below where the numbers of Lua lose exactness. */
+const MOST = 1e14;
 
 /**
  * One bucket is one hash: for each window, its hits and its end by the clock of Redis. KEYS: the bucket. ARGV: how much
- * to add (0 or 1), the latest time at which to do so (0: any), then the length of each window. A window that has ended,
- * or whose end is missing or impossible, starts anew. A script that Redis runs too late, after it hung, adds nothing:
- * its caller has long counted elsewhere.
+ * to add (0 or 1), the latest time at which to add (0: any), then the length of each window.
+ *
+ * A key of another type is replaced. A window starts again if it has ended, if its end is further away than its length,
+ * or if one of its numbers is none that this script writes. If Redis was hanging and runs the script too late, the script
+ * adds nothing: its caller has counted the request elsewhere.
  */
 const COUNT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local add, latest = tonumber(ARGV[1]), tonumber(ARGV[2])
 if latest > 0 and now > latest then return {now} end
+local function whole(text)
+  local number = tonumber(text or 0)
+  return number and number >= 0 and number < ${MOST} and number == math.floor(number) and number or nil
+end
+local usable = redis.call('TYPE', KEYS[1]).ok == 'hash'
+if not usable and add > 0 then redis.call('DEL', KEYS[1]) end
 local result, last = {now}, 0
 for i = 3, #ARGV do
   local ttl = tonumber(ARGV[i])
-  local kept = redis.call('HMGET', KEYS[1], 'hits:' .. ttl, 'ends:' .. ttl)
-  local hits, ends = tonumber(kept[1] or 0) or 0, tonumber(kept[2] or 0) or 0
-  if not (hits >= 0 and now < ends and ends <= now + ttl) then hits, ends = 0, now + ttl end
+  local kept = usable and redis.call('HMGET', KEYS[1], 'hits:' .. ttl, 'ends:' .. ttl) or {}
+  local hits, ends = whole(kept[1]), whole(kept[2])
+  if not (hits and ends and now < ends and ends <= now + ttl) then hits, ends = 0, now + ttl end
   hits = hits + add
   if add > 0 then redis.call('HSET', KEYS[1], 'hits:' .. ttl, hits, 'ends:' .. ttl, ends) end
   if ends > last then last = ends end
@@ -39,7 +51,7 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
   private readonly redis: CountingRedis;
   /** Why there is no connection, in the words of Redis or of the network. */
   complaint?: string;
-  /** How far the clock of Redis is ahead of ours, in milliseconds, at the most; once known. */
+  /** How far the clock of Redis is ahead of our monotonic one, in milliseconds, at most; once known. */
   private clockAhead?: number;
 
   /**
@@ -61,6 +73,7 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
       connectTimeout: 1000,
+      keepAlive: KEEP_ALIVE_MS,
       socketTimeout: 5000,
       retryStrategy: (attempt) => Math.min(attempt * 50, 500),
       // A primary that became a replica: connect anew, to whoever the address names now.
@@ -71,12 +84,11 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
   }
 
   hit(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
-    const latest = this.clockAhead === undefined ? 0 : Math.ceil(Date.now() + this.clockAhead + this.patience);
-    return this.count(bucket, 1, latest, windows);
+    return this.count(bucket, 1, windows);
   }
 
   read(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
-    return this.count(bucket, 0, 0, windows);
+    return this.count(bucket, 0, windows);
   }
 
   /** Begins to connect, and keeps trying in the background. */
@@ -86,8 +98,13 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
 
   /** Resolves if Redis takes writes. */
   async probe(): Promise<void> {
-    await this.redis.set(PROBE, 1, 'PX', PROBE_TTL_MS);
-    const sent = Date.now();
+    // Sent together: a busy process could miss the time that it has for two round trips.
+    await Promise.all([this.redis.set(PROBE, 1, 'PX', PROBE_TTL_MS), this.readClock()]);
+  }
+
+  /** Resolves if Redis replies. */
+  async readClock(): Promise<void> {
+    const sent = performance.now();
     const [seconds, microseconds] = await this.redis.time();
     this.clockAhead = seconds! * 1000 + microseconds! / 1000 - sent;
   }
@@ -101,17 +118,22 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
     this.redis.disconnect();
   }
 
+  /** @param until when the caller stops waiting, by the monotonic clock; after that a hit may not be added */
   private async count(
     bucket: string,
     add: 0 | 1,
-    latest: number,
     windows: readonly QuotaWindow[],
+    until = performance.now() + this.patience,
   ): Promise<BucketCount> {
-    const sent = Date.now();
+    const sent = performance.now();
+    const latest = add && this.clockAhead !== undefined ? Math.ceil(until + this.clockAhead) : 0;
     const [now, ...pairs] = await this.redis.count(PREFIX + bucket, add, latest, ...windows.map(({ ttl }) => ttl));
-    if (!pairs.length) throw new Error('Redis came to this request too late');
-    // Held against the time of sending: when this process comes to the answer says nothing about Redis.
+    const inTime = performance.now() < until;
+    if (!pairs.length && !inTime) throw new Error('Redis came to this request too late');
+    // Held against the time of sending: when this process reads the reply says nothing about Redis.
     this.clockAhead = now! - sent;
+    // Redis replied in time and yet thinks that it is late: its clock stepped forward.
+    if (!pairs.length) return this.count(bucket, add, windows, until);
     return {
       now: now!,
       counts: windows.map((_, index) => ({ hits: pairs[2 * index]!, endsAt: pairs[2 * index + 1]! })),

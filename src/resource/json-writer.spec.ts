@@ -80,6 +80,7 @@ test.each<[FieldType, unknown, string]>([
   ['boolean', false, 'false'],
   ['boolean', 0, 'false'],
   ['date', '2027-01-15', '"2027-01-15"'],
+  ['date', '2028-02-29', '"2028-02-29"'],
   ['datetime', new Date(Date.UTC(2027, 0, 15, 23, 30, 0, 5)), '"2027-01-15T23:30:00.005Z"'],
   ['datetime', '2027-01-15T23:30:00.005Z', '"2027-01-15T23:30:00.005Z"'],
   ['datetime', '2027-01-16T00:30:00+01:00', '"2027-01-15T23:30:00.000Z"'],
@@ -87,6 +88,31 @@ test.each<[FieldType, unknown, string]>([
   ['datetime', '2027-01-15 23:30:00.005', '"2027-01-15T23:30:00.005Z"'],
 ])('a %s %p is written %s', (type, stored, json) => {
   expect(jsonWriter(sample(type))({ Cell: stored }, SCOPE)).toBe(`{"Cell":${json}}`);
+});
+
+/** As other programs leave them: MySQL without strict mode, or SQLite, which stores any value in any column. */
+test.each<[FieldType, unknown]>([
+  ['date', '0000-00-00'],
+  ['date', '2013-03-00'],
+  ['date', '2013-00-10'],
+  ['date', '2026-02-31'],
+  ['date', '2027-02-29'],
+  ['date', '1900-02-29'],
+  ['date', '2026-13-01'],
+  ['date', '0000-01-01'],
+  ['date', '2027-1-5'],
+  ['date', '2027-01-15T00:00:00Z'],
+  ['date', '12.03.2027'],
+  ['date', ''],
+  ['date', 20_270_115],
+  ['datetime', new Date(NaN)],
+  ['datetime', '0000-00-00 00:00:00'],
+  ['datetime', '2026-02-31 10:00:00'],
+  ['datetime', '2027-01-15 25:00:00'],
+  ['datetime', 'yesterday'],
+  ['datetime', ''],
+])('a %s that is no date, %p, is written null (decision 124)', (type, stored) => {
+  expect(jsonWriter(sample(type))({ Cell: stored }, SCOPE)).toBe('{"Cell":null}');
 });
 
 test('a decimal with a fixed scale shows all of its digits', () => {
@@ -109,10 +135,6 @@ test.each<[FieldType, unknown]>([
   ['boolean', ''],
   ['boolean', Buffer.from([1])],
   ['date', new Date(0)],
-  ['date', '2027-1-5'],
-  ['date', '2027-01-15T00:00:00Z'],
-  ['date', ''],
-  ['datetime', 'yesterday'],
 ])('a %s never holds %p: the error names resource, SKU and field', (type, stored) => {
   expect(() => jsonWriter(sample(type))({ SKU: 'PIR-1', Cell: stored }, SCOPE)).toThrow(
     `Sample PIR-1: Cell does not hold a ${type}`,

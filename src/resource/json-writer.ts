@@ -1,8 +1,9 @@
 import type { CustomerScope } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
+import { dayOrNull } from './calendar-day.js';
 import { decimalText } from './decimal-text.js';
 import { arraysOf, fieldsOf, type Field, type FieldType, type Resource } from './field.decorator.js';
-import { utcTime } from './utc-time.js';
+import { timeOrNull } from './utc-time.js';
 
 /** Turns one row, with its nested rows under the arrays' names, into the JSON text of one element. */
 export type JsonWriter = (row: Row, scope: CustomerScope) => string;
@@ -81,17 +82,12 @@ const VALUE_WRITERS: Record<FieldType, (value: unknown, field: Field) => string>
   int: (value) => decimalText(String(value), 0),
   decimal: (value, { fixedScale }) => decimalText(String(value), fixedScale),
   boolean: booleanText,
-  date: (value) => matching(String(value), /^\d{4}-\d{2}-\d{2}$/),
-  datetime: (value) => JSON.stringify(utcTime(value).toISOString()),
+  date: (value) => JSON.stringify(dayOrNull(value)),
+  datetime: (value) => JSON.stringify(timeOrNull(value)),
 };
 
 function booleanText(value: unknown): string {
   if (value === true || value === 1) return 'true';
   if (value === false || value === 0) return 'false';
   throw new TypeError('not a boolean');
-}
-
-function matching(value: string, pattern: RegExp): string {
-  if (!pattern.test(value)) throw new TypeError(`does not match ${pattern}`);
-  return JSON.stringify(value);
 }

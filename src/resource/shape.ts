@@ -5,7 +5,7 @@ import { arraysOf, fieldsOf, type Resource } from './field.decorator.js';
  * To be raised with every change of how values become JSON, or that becomes CSV, which the declarations do not show; and
  * of how answers are cut into batches and compressed, since the bytes of compressed ones follow from that, too.
  */
-const RECIPE = 2;
+const RECIPE = 3;
 
 /** Names how the elements of a resource are written: another declaration, another name. */
 export function shapeOf(resource: Resource): string {

@@ -1,28 +1,27 @@
 import { Injectable } from '@nestjs/common';
-import { KEY_IS_LIVE } from '../auth/api-keys.service.js';
 import { deactivationOf, isRevoked } from '../auth/grant.js';
 import type { CustomerIdentity } from '../auth/identity.js';
+import { hasExpired } from '../auth/key-expiry.js';
 import { TokenDenylist } from '../auth/token-denylist.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { Query, Row } from '../database/query.js';
 import { customerNotFound, REVOKED, tokenInvalid } from '../http/api-error.js';
-import { timestampText } from '../resource/utc-time.js';
 import { versionOf } from '../versions/content-versions.js';
 import type { CustomerScope } from './customer-scope.js';
 
-const SCOPE = `
+const TERMS = `
   customers.CustomerCode, customers.WarehouseCode, customers.DiscountPercentage,
     price_lists.PriceListCode, price_lists.PriceListName, price_lists.CurrencyCode,
     ${versionOf('products', "''")} AS ProductsVersion,
     ${versionOf('prices', 'customers.PriceListCode')} AS PricesVersion,
-    ${versionOf('stock', 'customers.WarehouseCode')} AS StockVersion
-  FROM customers LEFT JOIN price_lists ON price_lists.PriceListCode = customers.PriceListCode
-  WHERE customers.CustomerCode = ? AND customers.Active = 1`;
+    ${versionOf('stock', 'customers.WarehouseCode')} AS StockVersion`;
+const CUSTOMER = 'customers LEFT JOIN price_lists ON price_lists.PriceListCode = customers.PriceListCode';
+const WHERE_ACTIVE = 'WHERE customers.CustomerCode = ? AND customers.Active = 1';
 
 /** The state of a token's key and customer. */
-const GRANT = `
-  customers.DeactivatedAt,
-  (SELECT ID FROM api_keys WHERE ID = ? AND CustomerCode = customers.CustomerCode AND ${KEY_IS_LIVE}) AS LiveKeyID`;
+const GRANT = 'customers.DeactivatedAt, api_keys.ID AS KeyID, api_keys.ExpiresAt';
+const UNREVOKED_KEY = `api_keys
+  ON api_keys.ID = ? AND api_keys.CustomerCode = customers.CustomerCode AND api_keys.RevokedAt IS NULL`;
 
 /** Finds what an active customer may see. */
 @Injectable()
@@ -34,7 +33,7 @@ export class CustomerScopeService {
 
   /** The scope of the active customer with exactly this code, as the snapshot has it. @param query of the snapshot */
   async find(customerCode: string, query: Query): Promise<CustomerScope | undefined> {
-    const [row] = await query(`SELECT ${SCOPE}`, [customerCode]);
+    const [row] = await query(`SELECT ${TERMS} FROM ${CUSTOMER} ${WHERE_ACTIVE}`, [customerCode]);
     return row && this.scopeOf(row);
   }
 
@@ -45,10 +44,11 @@ export class CustomerScopeService {
    */
   async current(identity: CustomerIdentity): Promise<CustomerScope> {
     const { customerCode, grant } = identity;
-    const parameters = [grant.apiKeyId ?? null, timestampText(new Date()), customerCode];
-    const [row] = await this.database.query(`SELECT ${GRANT}, ${SCOPE}`, parameters);
+    const sql = `SELECT ${GRANT}, ${TERMS} FROM ${CUSTOMER} LEFT JOIN ${UNREVOKED_KEY} ${WHERE_ACTIVE}`;
+    const [row] = await this.database.query(sql, [grant.apiKeyId ?? null, customerCode]);
     if (!row) throw customerNotFound();
-    if (isRevoked(grant, { keyIsLive: row.LiveKeyID !== null, deactivatedAt: deactivationOf(row) })) {
+    const keyIsLive = row.KeyID !== null && !hasExpired(row.ExpiresAt);
+    if (isRevoked(grant, { keyIsLive, deactivatedAt: deactivationOf(row) })) {
       this.denylist.add(identity);
       throw tokenInvalid(REVOKED);
     }

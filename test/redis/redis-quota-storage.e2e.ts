@@ -90,6 +90,17 @@ test('reading counts nothing and makes no key', async () => {
   expect((await storage.read('once', WINDOWS)).counts.map(({ hits }) => hits)).toEqual([1, 1]);
 });
 
+async function expectNewWindows(bucket: string): Promise<void> {
+  const before = Date.now();
+  const { admitted, remaining, endsAt } = await meter(bucket);
+  expect([admitted, remaining]).toEqual([true, 2]);
+  expect(endsAt - before).toBeGreaterThanOrEqual(1000);
+  expect(endsAt - Date.now()).toBeLessThanOrEqual(1000);
+  const left = await server.run('PTTL', KEY(bucket));
+  expect(left).toBeGreaterThan(0);
+  expect(left).toBeLessThanOrEqual(3000);
+}
+
 describe('a counter that would block for ever is repaired (issue: a counter without an end)', () => {
   test.each<[string, string[]]>([
     ['no end', ['hits:1000', '99', 'hits:3000', '99']],
@@ -105,19 +116,49 @@ describe('a counter that would block for ever is repaired (issue: a counter with
       'an end that is not a number at all',
       ['hits:1000', '99', 'ends:1000', 'nan', 'hits:3000', '99', 'ends:3000', '-nan'],
     ],
+    ['hits without end', ['hits:1000', 'inf', 'ends:1000', 'SOON', 'hits:3000', '1e300', 'ends:3000', 'SOON']],
+    ['hits below zero', ['hits:1000', '-5', 'ends:1000', 'SOON', 'hits:3000', '-inf', 'ends:3000', 'SOON']],
+    ['hits that are no whole number', ['hits:1000', '0.5', 'ends:1000', 'SOON', 'hits:3000', '1e-9', 'ends:3000', '']],
+    ['an end as after a clock that stepped back', ['hits:1000', '99', 'ends:1000', 'LATE', 'ends:3000', 'LATE']],
+    ['an end without bounds', ['hits:1000', '99', 'ends:1000', 'inf', 'hits:3000', '99', 'ends:3000', '1e300']],
     ['nothing known', ['something', 'else']],
   ])('with %s', async (name, fields) => {
-    await server.run('HSET', KEY(name), ...fields);
-    const before = Date.now();
-    const { admitted, remaining, endsAt } = await meter(name);
-    expect([admitted, remaining]).toEqual([true, 2]);
-    expect(endsAt - before).toBeGreaterThanOrEqual(1000);
-    expect(endsAt - Date.now()).toBeLessThanOrEqual(1000);
-    const left = await server.run('PTTL', KEY(name));
-    expect(left).toBeGreaterThan(0);
-    expect(left).toBeLessThanOrEqual(3000);
+    const times: Record<string, number> = { SOON: Date.now() + 900, LATE: Date.now() + 10_000 };
+    await server.run('HSET', KEY(name), ...fields.map((field) => times[field] ?? field));
+    await expectNewWindows(name);
+  });
+
+  test.each<[string, string, ...string[]]>([
+    ['text', 'SET', 'x'],
+    ['list', 'RPUSH', '1', '2'],
+    ['set', 'SADD', 'hits:1000'],
+    ['sorted set', 'ZADD', '1', 'hits:1000'],
+    ['stream', 'XADD', '*', 'hits:1000', '1'],
+    ['HyperLogLog', 'PFADD', '1'],
+  ])('a key of another type is replaced: %s (issue 14 §7)', async (type, command, ...values) => {
+    await server.run(command, KEY(type), ...values);
+    expect((await storage.read(type, WINDOWS)).counts.map(({ hits }) => hits)).toEqual([0, 0]);
+    await expectNewWindows(type);
+    expect((await meter(type)).remaining).toBe(1);
   });
 });
+
+test.each([-3_600_000, 3_600_000])(
+  'a clock of Redis that differs by %i ms from what it was loses no count (decision 121)',
+  async (step) => {
+    const bucket = `stepped by ${step}`;
+    await meter(bucket);
+    // Of the two clocks, only ours can be moved here.
+    const monotonic = performance.now.bind(performance);
+    const moved = jest.spyOn(performance, 'now').mockImplementation(() => monotonic() - step);
+    try {
+      for (const remaining of [1, 0]) expect(await meter(bucket)).toMatchObject({ admitted: true, remaining });
+    } finally {
+      moved.mockRestore();
+      await meter('set right');
+    }
+  },
+);
 
 test('a key goes with the end of its last window', async () => {
   await meter('going');

@@ -52,6 +52,8 @@ const BY_NOBODY: [string, number, Call][] = [
 /** What an answer to a metered request tells of the quota. */
 const described = ({ headers }: Answer) => [headers['x-rate-limit-limit'], headers['x-rate-limit-reset']];
 
+const expired = () => forge(A, { exp: Math.floor(Date.now() / 1000) - 3600 });
+
 /**
  * What holds of quotas wherever they are counted, on a service with the contract's limits.
  * @param fresh makes every window new
@@ -159,8 +161,24 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     expect(await Promise.all(tokens.map((token) => bench().left(token)))).toEqual([53, 48, 43, 39]);
   });
 
+  test('an expired token counts for nobody in particular, and gets 401 for ever (decisions 21, 122)', async () => {
+    expect((await bench().send({ path: '/stock', token: forge(A) })).status).toBe(200);
+    const answers = await bench().sendTimes(61, { path: '/stock', token: expired() });
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 401));
+    expect(answers.at(-1)).toMatchObject({
+      headers: { 'www-authenticate': expect.stringContaining('error="invalid_token"'), 'x-rate-limit-remaining': '0' },
+    });
+    // It does not make others admitted, nor credentials that are wrong.
+    expect((await bench().send({ path: '/stock' })).status).toBe(429);
+    const guess = { ...tokenCall(A, 'wrong'), token: expired() };
+    expect((await bench().send(guess)).status).toBe(429);
+    expect((await bench().send({ ...(await bench().credentials(A)), token: expired() })).status).toBe(200);
+    expect(await bench().left(forge(A))).toBe(57);
+  });
+
   test.each<[string, () => string]>([
-    ['expired', () => forge(A, { exp: Math.floor(Date.now() / 1000) - 3600 })],
+    ['expired and signed by another', () => forge(A, { exp: 1 }, {}, 'another-secret-0123456789-0123456789')],
+    ['expired and not signed at all', () => forge(A, { exp: 1 }, { alg: 'none' }).replace(/[^.]+$/, '')],
     ['signed by another', () => forge(A, {}, {}, 'another-secret-0123456789-0123456789')],
     ['not signed at all', () => forge(A, {}, { alg: 'none' }).replace(/[^.]+$/, '')],
     ['signed for another audience', () => forge(A, { aud: 'elsewhere' })],

@@ -26,6 +26,13 @@ export class TcpProxy {
   private port = 0;
   /** What is looked for in the messages to the target, and what happens once one that holds it was handed on. */
   private awaited?: { text: string; act: (outbound: Socket) => void };
+  /** Flows that were idle for this long are forgotten, as firewalls do, in milliseconds. */
+  forgetsAfter = Infinity;
+  /** Whether a message on a forgotten flow is dropped without a sign, or resets the connection to the client. */
+  answersForgotten: 'nothing' | 'reset' = 'nothing';
+  /** How many flows have been forgotten. */
+  forgotten = 0;
+
   constructor(private target: string) {}
 
   /** The server's URL through this proxy, which does not listen yet. */
@@ -96,14 +103,34 @@ export class TcpProxy {
       socket.on('close', () => this.sockets.delete(socket));
     }
     const { gate } = this;
+    const isForgotten = this.watchIdle();
     this.pass(inbound, outbound, gate, (chunk) => {
+      if (isForgotten()) return this.answersForgotten === 'reset' ? reset(inbound) : undefined;
       outbound.write(chunk);
       const { awaited } = this;
       if (!awaited || !chunk.includes(awaited.text)) return;
       this.awaited = undefined;
       awaited.act(outbound);
     });
-    this.pass(outbound, inbound, gate, (chunk) => inbound.write(chunk));
+    this.pass(outbound, inbound, gate, (chunk) => void (isForgotten() || inbound.write(chunk)));
+  }
+
+  /**
+   * Watches a new flow. @returns a function to call for each message: true if the flow was forgotten before it, so that
+   * the message is dropped without a sign
+   */
+  private watchIdle(): () => boolean {
+    let last = performance.now();
+    let gone = false;
+    return () => {
+      const now = performance.now();
+      if (!gone && now - last > this.forgetsAfter) {
+        gone = true;
+        this.forgotten++;
+      }
+      last = now;
+      return gone;
+    };
   }
 
   /** Hands on what comes, and in the end the end, in order. */

@@ -4,12 +4,18 @@ import type { ListRule } from '../map/mapping-rule.js';
 /** Between the name and the value of an element. */
 const PAIR = '=';
 
+/** Each element may become a row; no product has as many images, accessories or prices. */
+const MOST_ELEMENTS = 10_000;
+
 /**
  * The elements of a cell that holds a list, without spaces around them; none for an empty cell.
- * @throws {CellError} if a quote never closes
+ * @throws {CellError} if a quote never closes, or there are too many elements
  */
 export function splitList(cell: string, list: ListRule): string[] {
-  return rawElements(cell, list).map((element) => element.trim());
+  const elements = rawElements(cell, list);
+  if (elements.length > MOST_ELEMENTS)
+    throw new CellError(`has ${elements.length} elements, ${MOST_ELEMENTS} is the most; is split of the map right?`);
+  return elements.map((element) => element.trim());
 }
 
 /**

@@ -3,6 +3,7 @@ import { CellError, isNumber } from '../../cell.js';
 import { quoted } from '../../excerpt.js';
 import { pointDecimal } from '../csv/decimal-comma.js';
 import type { CellRule } from '../map/mapping-rule.js';
+import { TextLength } from './bounded-text.js';
 import { scaledDecimal } from './scaled-decimal.js';
 
 /**
@@ -19,6 +20,7 @@ export function cellText(rule: CellRule, column: Field | undefined, decimalComma
     const listed = rule.values?.get(text.trim());
     const value = listed ?? (text.trim() === '' ? '' : unlisted(rule, text, point));
     if (value === '') return text.trim() === '' ? text : '';
+    new TextLength(value.length).add(rule.prepend.length);
     return rule.prepend + (rule.times === undefined ? value : scaledDecimal(value, rule.times, scale));
   };
 }
@@ -34,7 +36,14 @@ function replacing(replace: CellRule['replace']): (text: string) => string {
   if (!replace.length) return unchanged;
   const by = new Map(replace);
   const pattern = new RegExp([...by.keys()].map(literally).join('|'), 'g');
-  return (text) => text.replace(pattern, (found) => by.get(found)!);
+  return (text) => {
+    const length = new TextLength(text.length);
+    return text.replace(pattern, (found) => {
+      const replacement = by.get(found)!;
+      length.add(replacement.length - found.length);
+      return replacement;
+    });
+  };
 }
 
 function literally(text: string): string {

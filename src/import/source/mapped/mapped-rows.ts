@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Field } from '../../../resource/field.decorator.js';
 import type { CellError } from '../../cell.js';
 import { givesList } from '../map/mapping-rule.js';
@@ -11,6 +12,9 @@ type Given = string | CellError;
 
 /** Tells what is wrong with the cell that one of the columns comes from. */
 type ComplainOfColumn = (line: number, column: Field, message: string) => void;
+
+/** `distinct` keeps rows of up to this many characters as they are, and the hash of longer ones. */
+const LONGEST_KEPT = 200;
 
 /** Makes rows of one table out of the records of a foreign file. */
 export class MappedRows {
@@ -82,8 +86,9 @@ export class MappedRows {
 
   private isNew({ cells }: SourceRow): boolean {
     const text = cells.join('\0');
-    const isNew = !this.seen.has(text);
-    this.seen.add(text);
+    const name = text.length > LONGEST_KEPT ? createHash('sha256').update(text).digest('base64') : text;
+    const isNew = !this.seen.has(name);
+    this.seen.add(name);
     return isNew;
   }
 }

@@ -307,3 +307,48 @@ test('labels name the headers that give the value, not those that find a row', a
     'land, herkunft (products.CountryOfOrigin)',
   ]);
 });
+
+describe('a map that makes texts grow beyond what any column holds (issue 14 §8)', () => {
+  const TOO_LONG = 'becomes longer than 65535 characters by the map; check replace, join and prepend';
+  const grown = 'x'.repeat(1000);
+
+  test.each([
+    ['replace', `{ from: a, replace: { x: ${'y'.repeat(70)} } }`, grown, 'a (products.Description)'],
+    ['replace of a list', `{ from: a, split: ',', item: 1, replace: { x: ${'y'.repeat(70)} } }`, grown, 'a (products.'],
+    ['join of parts', `{ join: ' ', of: [${Array(70).fill('a').join()}] }`, grown, 'a (products.Description)'],
+    ['join by a long text', `{ join: ${'y'.repeat(70_000)}, of: [a, a] }`, 'x', 'a (products.Description)'],
+    ['prepend', `{ from: a, prepend: ${'y'.repeat(65_000)} }`, grown, 'a (products.Description)'],
+    [
+      'nested joins',
+      `{ join: '', of: [${Array(300)
+        .fill(`{ join: '', of: [${Array(300).fill('a').join()}] }`)
+        .join()}] }`,
+      grown,
+      'a (products.Description)',
+    ],
+  ])('names line, column and limit: %s', async (_name, rule, cell, column) => {
+    const [complaint] = await names(rule, [['S', cell, '']], 'Description');
+    expect(complaint).toContain(`2: ${column}`);
+    expect(complaint).toContain(TOO_LONG);
+  });
+
+  test('ends before there is no memory for it: 2 MB of which each character becomes 60,000', async () => {
+    const rule = `{ from: a, replace: { x: ${'y'.repeat(60_000)} } }`;
+    expect(await name(rule, 'x'.repeat(1_900_000), '', 'Description')).toContain(TOO_LONG);
+  });
+
+  test('up to the limit is fine, as is a long text of the file that hardly changes', async () => {
+    const rule = "{ from: a, replace: { x: yy }, values: { z: '' }, keep: true }";
+    expect(await name(rule, 'x'.repeat(32_767), '', 'Description')).toBe('y'.repeat(65_534));
+    const shortened = "{ from: a, replace: { x: '', y: zz } }";
+    expect(await name(shortened, `${'x'.repeat(100_000)}y`, '', 'Description')).toBe('zz');
+  });
+
+  test('a cell with too many elements is named', async () => {
+    const map = "product_accessories: { columns: { SKU: sku, AccessorySKU: { from: a, split: ',' } } }";
+    const { complaints } = await read(map, `sku,a\nS,"${'x,'.repeat(10_000)}"`);
+    expect(complaints).toEqual([
+      expect.stringContaining('has 10001 elements, 10000 is the most; is split of the map right?'),
+    ]);
+  });
+});

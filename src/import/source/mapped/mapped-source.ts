@@ -14,6 +14,9 @@ import { type Complain, type ReadingOptions, SourceFault, type SourceRow, type T
 /** So many headers that the map does not use are named. */
 const LISTED = 20;
 
+/** A map may make much longer texts than it reads: the rows of this many records are in memory at once. */
+const PORTION = 100;
+
 /** What a file of another system gives, read by a map. */
 export interface MappedFile {
   /** One for each table of the map. */
@@ -86,9 +89,12 @@ class MappedSource implements TableSource {
     for await (const chunk of readCsv(this.input.bytes(), this.options)) {
       const records = rows ? chunk : chunk.slice(1);
       rows ??= this.open(chunk[0]!, complain);
-      const made = records.filter((record) => this.fits(record, complain)).flatMap((record) => rows!.of(record));
-      this.passedOver = rows.passedOver;
-      if (made.length) yield made;
+      for (let start = 0; start < records.length; start += PORTION) {
+        const portion = records.slice(start, start + PORTION).filter((record) => this.fits(record, complain));
+        const made = portion.flatMap((record) => rows!.of(record));
+        this.passedOver = rows.passedOver;
+        if (made.length) yield made;
+      }
     }
     if (!rows) throw new SourceFault(1, 'the file is empty; its first line has to name the columns');
   }

@@ -1,5 +1,6 @@
 import type { Field } from '../../../resource/field.decorator.js';
 import { CellError } from '../../cell.js';
+import { TextLength } from './bounded-text.js';
 import { splitList, valueOfKey } from './cell-list.js';
 import { cellText } from './changed-text.js';
 import { FirstRows } from './first-rows.js';
@@ -33,12 +34,7 @@ export class RuleValues {
     if (rule.kind === 'constant') return () => rule.text;
     if (rule.kind === 'cell') return this.cell(rule, column);
     const reads = rule.rules.map((part) => this.text(part, rule.kind === 'join' ? undefined : column));
-    if (rule.kind === 'join')
-      return (cells) =>
-        reads
-          .map((read) => read(cells))
-          .filter(isThere)
-          .join(rule.between);
+    if (rule.kind === 'join') return (cells) => joined(reads, cells, rule.between);
     return (cells) => firstOf(reads, cells, isThere) ?? '';
   }
 
@@ -80,7 +76,7 @@ export class RuleValues {
 
   /** The cells that the rule speaks of, one for each header. */
   private cells({ from, row }: CellRule): Read<string>[] {
-    const positions = from.map((header) => this.position(header));
+    const positions = [...new Set(from)].map((header) => this.position(header));
     if (!row) return positions.map((position) => (cells) => cells[position]!);
     const rows = this.rowsBy(row.key);
     const is = this.text(row.is);
@@ -99,6 +95,18 @@ export class RuleValues {
 
 function isThere(text: string): boolean {
   return text.trim() !== '';
+}
+
+function joined(reads: readonly Read<string>[], cells: Cells, between: string): string {
+  const length = new TextLength();
+  const parts: string[] = [];
+  for (const read of reads) {
+    const part = read(cells);
+    if (!isThere(part)) continue;
+    length.add(part.length + between.length);
+    parts.push(part);
+  }
+  return parts.join(between);
 }
 
 function firstOf<Value>(

@@ -1,0 +1,25 @@
+const DAY = /^(\d{4})-(\d\d)-(\d\d)$/;
+const DAYS_OF_MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Whether the text is a day of the calendar in the form YYYY-MM-DD. MySQL and SQLite can store others. */
+export function isDay(text: string): boolean {
+  const parts = DAY.exec(text);
+  if (!parts) return false;
+  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
+  const days = month === 2 && isLeap(year) ? 29 : DAYS_OF_MONTHS[month - 1];
+  return year > 0 && days !== undefined && day > 0 && day <= days;
+}
+
+/**
+ * What a column of days holds, or null if that is no day of the calendar (decision 124).
+ * @throws if a driver made a point in time of it, which may be of another day
+ */
+export function dayOrNull(stored: unknown): string | null {
+  if (stored instanceof Date) throw new TypeError('a day was read as a point in time');
+  const text = String(stored);
+  return isDay(text) ? text : null;
+}
+
+function isLeap(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+}

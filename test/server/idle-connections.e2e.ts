@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { call, tokenCall, tokenIn } from '../support/http-call.js';
+import { A, smallCatalogue } from '../support/small-catalogue.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { TestDatabase, TestService } from '../support/test-service.js';
+
+const FORGETS_AFTER_MS = 2000;
+/** What the issue allows a request after a quiet period. */
+const MOST_MS = 2000;
+const AT_ONCE = 6;
+const LINUX = process.platform === 'linux';
+
+let database: TestDatabase;
+let key: string;
+let proxies: TcpProxy[];
+let service: TestService;
+beforeAll(async () => {
+  database = await TestDatabase.create();
+  await database.load(smallCatalogue);
+  key = await database.cliOk('key', 'issue', A);
+});
+beforeEach(() => void (proxies = []));
+afterEach(async () => {
+  await service.stop();
+  for (const proxy of proxies) proxy.close();
+});
+afterAll(() => database.drop());
+
+/** A way to the database through a firewall. */
+async function firewall(answersForgotten: TcpProxy['answersForgotten']): Promise<string> {
+  const proxy = Object.assign(new TcpProxy(database.url), { answersForgotten });
+  const url = await proxy.reservedUrl();
+  await proxy.open();
+  proxies.push(proxy);
+  return url;
+}
+
+const logIn = () => call(service.url, tokenCall(A, key));
+
+/** Statuses and the longest time of several requests at once. */
+async function burst(request: () => Promise<{ status: number }>): Promise<[statuses: number[], longest: number]> {
+  const begun = performance.now();
+  const answers = await Promise.all(Array.from({ length: AT_ONCE }, request));
+  return [answers.map(({ status }) => status), performance.now() - begun];
+}
+
+const ALL_200 = Array<number>(AT_ONCE).fill(200);
+
+describe.each(['nothing', 'reset'] as const)('a firewall that forgets idle flows and answers %s', (answers) => {
+  test.each([
+    ['the server', false],
+    ['a replica', true],
+  ])('costs no request its data from %s, nor more than 2 s (issue 14 §8)', async (_name, withReplica) => {
+    service = await TestService.start(
+      {
+        DATABASE_URL: await firewall(answers),
+        DOWNLOADS_PER_CUSTOMER: String(AT_ONCE),
+        DATABASE_REPLICA_URLS: withReplica ? await firewall(answers) : '',
+      },
+      database,
+    );
+    const token = tokenIn(await logIn());
+    const stock = () => call(service.url, { path: '/stock', token });
+    for (const request of [stock, logIn, stock]) {
+      // Every connection that the burst below takes from a pool is there already.
+      expect((await burst(stock))[0]).toEqual(ALL_200);
+      for (const proxy of proxies) Object.assign(proxy, { forgetsAfter: FORGETS_AFTER_MS, forgotten: 0 });
+      await sleep(FORGETS_AFTER_MS + 200);
+      const [statuses, longest] = await burst(request);
+      expect(statuses).toEqual(ALL_200);
+      expect(longest).toBeLessThan(MOST_MS);
+      expect(proxies[0]!.forgotten).toBeGreaterThan(0);
+    }
+    expect(service.log.filter((line) => line.includes('is lost'))).toEqual([]);
+  });
+});
+
+/** Seconds to the next keep-alive packet of this process's connections to a port, as the kernel says. */
+async function keepAliveTimers(port: number): Promise<(number | undefined)[]> {
+  const remote = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = (await readFile('/proc/self/net/tcp', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/));
+  // The fields: number, local and remote address, state (01 is established), queues, kind and end of the timer.
+  return lines
+    .filter((fields) => fields[2] === remote && fields[3] === '01')
+    .map((fields) => /^02:(\w+)$/.exec(fields[5]!)?.[1])
+    .map((ticks) => ticks && parseInt(ticks, 16) / 100) as (number | undefined)[];
+}
+
+/** Only Linux shows the timers of a process. */
+const onLinux = LINUX ? describe : describe.skip;
+
+onLinux('on Linux', () => {
+  test('idle connections send keep-alive packets from the tenth second on', async () => {
+    const url = await firewall('nothing');
+    service = await TestService.start({ DATABASE_URL: url }, database);
+    const token = tokenIn(await logIn());
+    expect((await burst(() => call(service.url, { path: '/stock', token })))[0]).toEqual(ALL_200);
+    const timers = await keepAliveTimers(Number(new URL(url).port));
+    expect(timers.length).toBeGreaterThan(1);
+    for (const seconds of timers) {
+      expect(seconds).toBeGreaterThan(0);
+      expect(seconds).toBeLessThanOrEqual(10.5);
+    }
+  });
+});
