@@ -50,8 +50,10 @@ export const OPERATION: Clause[] = [
   clause('decision 86', 'a wait is one wait', notTestable(OUTAGE)),
   clause('decision 88', 'a token request without the database is never 429 (§8.4)', notTestable(OUTAGE)),
   clause('decision 94', 'how CSV is made', notTestable(STORED)),
-  clause('decision 95', 'answers of one connection are made one after the other', notTestable(OUTAGE)),
+  clause('decision 95', 'replaced by decision 106', notTestable(OUTAGE)),
   clause('decision 96', 'migrations expand', notTestable(OPERATORS)),
   clause('decision 97', 'how messages name commands', notTestable(FILES)),
   clause('decision 98', 'metrics of imports that wrote nothing', notTestable(OPERATORS)),
+  clause('decision 106', 'requests of one connection are dispatched one at a time', notTestable(OUTAGE)),
+  clause('decision 107', '`CONNECT` and `Upgrade` are ordinary requests', notTestable('a proxy may refuse them')),
 ];
