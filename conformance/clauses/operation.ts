@@ -56,4 +56,5 @@ export const OPERATION: Clause[] = [
   clause('decision 98', 'metrics of imports that wrote nothing', notTestable(OPERATORS)),
   clause('decision 106', 'requests of one connection are dispatched one at a time', notTestable(OUTAGE)),
   clause('decision 107', '`CONNECT` and `Upgrade` are ordinary requests', notTestable('a proxy may refuse them')),
+  clause('decision 108', 'SIGHUP drains, as SIGTERM does', notTestable(OPERATORS)),
 ];
