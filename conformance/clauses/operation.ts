@@ -57,4 +57,5 @@ export const OPERATION: Clause[] = [
   clause('decision 106', 'requests of one connection are dispatched one at a time', notTestable(OUTAGE)),
   clause('decision 107', '`CONNECT` and `Upgrade` are ordinary requests', notTestable('a proxy may refuse them')),
   clause('decision 108', 'SIGHUP drains, as SIGTERM does', notTestable(OPERATORS)),
+  clause('decision 109', 'a 500 of a busy service carries `Retry-After` (§7)', notTestable(OUTAGE)),
 ];

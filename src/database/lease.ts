@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { withDeadline } from './deadline.js';
+import { BusyError } from './busy-error.js';
 import type { PoolLoad } from './engine.js';
 import type { Query, Row } from './query.js';
 
@@ -56,7 +57,9 @@ export class Lease {
     const deadline = performance.now() + wait;
     const message = `None of the ${load.size} ${load.name} connections came free within ${wait} ms`;
     load.waiting++;
-    const connected = withDeadline(connect(pool, terms, deadline), wait, message, giveBack);
+    const connected = withDeadline(connect(pool, terms, deadline), wait, message, giveBack).catch((error) => {
+      throw error.message === message || hasNoneLeft(error) ? new BusyError(message, { cause: error }) : error;
+    });
     const { queryRunner, connection } = await connected.finally(() => load.waiting--);
     return new Lease(queryRunner, connection, terms, deadline);
   }
@@ -94,6 +97,10 @@ export class Lease {
   }
 }
 
+function hasNoneLeft(error: unknown): boolean {
+  return NONE_LEFT.has((error as { code?: string }).code ?? '');
+}
+
 function giveBack({ queryRunner }: Connected): Promise<void> {
   return queryRunner.release();
 }
@@ -121,8 +128,7 @@ async function connect(
       connection.destroy();
       await queryRunner.release();
     } catch (error) {
-      const again = NONE_LEFT.has((error as { code?: string }).code ?? '') && performance.now() + RETRY_MS < deadline;
-      if (!again) throw error;
+      if (!hasNoneLeft(error) || performance.now() + RETRY_MS >= deadline) throw error;
       await sleep(RETRY_MS);
     }
   }
