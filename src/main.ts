@@ -16,7 +16,7 @@ process.on('uncaughtException', (error: unknown) => {
 const service = await startService(settings, logger).catch(exitWith);
 logger.log(`Listening on port ${service.port} (public) and ${service.managementPort} (management)`);
 let stoppingSince: number | undefined;
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(service));
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(service));
 const credentials = await service.ready;
 if (credentials) process.stdout.write(firstCalls(credentials, service.port));
 

@@ -12,6 +12,8 @@ import type { Settings } from './config/settings.js';
 import { DatabaseService } from './database/database.service.js';
 import { type DemoCredentials, DemoService } from './demo/demo.service.js';
 import { Drain } from './health/drain.js';
+import { admitConnectMethod } from './http/connect-method.js';
+import { dispatchOneAtATime } from './http/pipelining.js';
 import { requestId } from './http/request-id.js';
 import { admitUnreadableRequests, refuseUnreadable } from './http/unreadable-requests.js';
 import { ManagementModule } from './management.module.js';
@@ -49,7 +51,12 @@ export async function startService(settings: Settings, logger: LoggerService): P
   await app.init();
   app.get(AnswersMiddleware).learn(app.getHttpAdapter().getInstance());
   // Monitoring keeps its connection between two scrapes, too: closed meanwhile, it may just be sending the next one.
-  for (const one of [app, management]) one.getHttpServer().keepAliveTimeout = settings.KEEP_ALIVE_SECONDS * 1000;
+  for (const one of [app, management]) {
+    const server = one.getHttpServer();
+    server.keepAliveTimeout = settings.KEEP_ALIVE_SECONDS * 1000;
+    dispatchOneAtATime(server);
+    admitConnectMethod(server);
+  }
   await app.listen(settings.PORT);
   await management.listen(settings.MANAGEMENT_PORT);
   return {

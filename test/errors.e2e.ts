@@ -55,11 +55,11 @@ function askForToken(headers: Record<string, string> = {}): Promise<Answer> {
   return send('POST', '/auth/token', { 'Content-Type': 'application/x-www-form-urlencoded', ...headers }, `${form}`);
 }
 
-/** Writes bytes to the public port and reads until the service closes the connection. */
-function sendRaw(text: string): Promise<Answer> {
+/** Writes bytes to a port, the public one by default, and reads until the service closes the connection. */
+function sendRaw(text: string, url = service.url): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => socket.write(text, 'latin1'));
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(text, 'latin1'));
     socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
     socket.on('close', () => {
       const [head = '', body = ''] = Buffer.concat(chunks)
@@ -218,6 +218,59 @@ test.each([
   ['http://[/products', 400, MALFORMED],
 ])('a request target of "%s": %i as JSON with a request id (decision 16)', async (target, status, body) => {
   expectError(await sendRaw(`OPTIONS ${target} HTTP/1.1\r\n${OK}\r\n`), status, body);
+});
+
+const remaining = ({ headers }: Answer) => Number(headers['x-rate-limit-remaining']);
+
+describe('requests that Node does not dispatch by itself', () => {
+  test.each([
+    ['alone', ''],
+    ['with bytes behind it', '\x16\x03\x01'],
+    ['with a request behind it', `GET /health HTTP/1.1\r\n${OK}\r\n`],
+  ])(
+    'CONNECT %s: 404, as it names no path, and it counts (interface §8.2, decisions 16, 107)',
+    async (_name, behind) => {
+      const before = remaining(await sendRaw(`GET /health HTTP/1.1\r\n${OK}\r\n`));
+      const answer = await sendRaw(`CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n${behind}`);
+      expectError(answer, 404, NOTHING_HERE, { connection: 'close' });
+      expect(remaining(answer)).toBe(before - 1);
+    },
+  );
+
+  test('CONNECT behind another request is answered after it (decision 107)', async () => {
+    const { status, body } = await sendRaw(
+      'GET /api/version HTTP/1.1\r\nHost: x\r\n\r\nCONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n',
+    );
+    expect(status).toBe(200);
+    expect(body).toMatch(/^\{"apiVersion":"[^"]+"\}HTTP\/1\.1 404 /);
+  });
+
+  test.each([
+    ['/products', '{"error":"This path does not answer that method; it answers GET, HEAD."}', 'GET, HEAD'],
+    ['/auth/token', TOKEN_405, 'POST'],
+  ])('CONNECT %s, a known path: 405 with Allow (decisions 16, 107)', async (path, body, allow) => {
+    expectError(await sendRaw(`CONNECT ${path} HTTP/1.1\r\n${OK}\r\n`), 405, body, { allow });
+  });
+
+  test('CONNECT without a host is malformed (decisions 16, 107)', async () => {
+    expectError(await sendRaw('CONNECT x:1 HTTP/1.1\r\n\r\n'), 400, MALFORMED);
+  });
+
+  test('CONNECT on the management port gets a response, too (decision 107)', async () => {
+    const { status } = await sendRaw(`CONNECT x:1 HTTP/1.1\r\n${OK}\r\n`, service.managementUrl);
+    expect(status).toBe(404);
+  });
+
+  test.each(['websocket', 'h2c', 'TLS/1.0'])(
+    'an upgrade to %s is ignored, and it counts (decision 107)',
+    async (to) => {
+      const upgrade = `GET /health HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${to}\r\n\r\n`;
+      const { status, headers, body } = await sendRaw(`${upgrade}GET /api/version HTTP/1.1\r\n${OK}\r\n`);
+      expect([status, body.slice(0, 20)]).toEqual([200, 'HealthyHTTP/1.1 200 ']);
+      const [, next] = /X-Rate-Limit-Remaining: (\d+)/i.exec(body)!;
+      expect(Number(next)).toBe(Number(headers['x-rate-limit-remaining']) - 1);
+    },
+  );
 });
 
 test('an expectation that nobody can meet: 417 as JSON with a request id (decisions 14, 16)', async () => {

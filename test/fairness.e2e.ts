@@ -103,13 +103,14 @@ test('those that wait are served in the order in which they came', async () => {
   expect(order).toEqual(['D', 'E', 'C', 'D']);
 });
 
-test('the wait ends in 500 with an error of the contract; small calls and what is not changed do not wait', async () => {
+test('the wait ends in 500 with Retry-After (decision 109); small calls and what is not changed do not wait', async () => {
   await restart({ DOWNLOAD_POOL_SIZE: '1', DATABASE_WAIT_MS: '1000' });
   const { etag } = (await call(service.url, { path: '/stock', token: tokens.D })).headers;
   await hold('C');
   const refused = await service.get('/stock', tokens.D);
   expect([refused.status, Object.keys((await refused.json()) as object)]).toEqual([500, ['error']]);
   expect(refused.headers.get('etag')).toBeNull();
+  expect(refused.headers.get('retry-after')).toMatch(/^([5-9]|1[0-5])$/);
   const polled = await call(service.url, { path: '/stock', token: tokens.D, headers: { 'If-None-Match': etag } });
   expect(polled.status).toBe(304);
   for (const path of ['/health', '/api/version']) expect((await service.get(path)).status).toBe(200);

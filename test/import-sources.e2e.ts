@@ -278,16 +278,19 @@ describe('standard input', () => {
   });
 });
 
-test.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('of standard input nothing is left after %s', async (signal) => {
-  const TMPDIR = await database.files({});
-  const command = RunningCommand.start(database.url, ['import', '--as', 'warehouses', '-'], {
-    environment: { TMPDIR },
-  });
-  await command.feedFirst(WAREHOUSES.repeat(50_000));
-  command.signal(signal);
-  await command.ended;
-  expect({ by: command.endedBy, left: readdirSync(TMPDIR) }).toEqual({ by: signal, left: [] });
-});
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)(
+  'of standard input nothing is left after %s',
+  async (signal) => {
+    const TMPDIR = await database.files({});
+    const command = RunningCommand.start(database.url, ['import', '--as', 'warehouses', '-'], {
+      environment: { TMPDIR },
+    });
+    await command.feedFirst(WAREHOUSES.repeat(50_000));
+    command.signal(signal);
+    await command.ended;
+    expect({ by: command.endedBy, left: readdirSync(TMPDIR) }).toEqual({ by: signal, left: [] });
+  },
+);
 
 describe('gzip', () => {
   /** More than what is read at a time, packed and unpacked. */

@@ -231,14 +231,17 @@ describe('while it drains', () => {
     ({ url, managementUrl } = await service.ready());
   });
 
-  test('readiness is red at once, while everybody is answered and told to go; then exit code 0', async () => {
-    const exit = service.stop('SIGTERM');
-    await eventually(`${managementUrl}/readyz`, 503);
-    const answer = await fetch(`${url}/api/version`);
-    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
-    expect((await fetch(`${managementUrl}/livez`)).status).toBe(200);
-    expect(await exit).toBe(0);
-  });
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'after %s, readiness is red at once, requests get responses, and the exit code is 0 (decisions 79, 108)',
+    async (signal) => {
+      const exit = service.stop(signal);
+      await eventually(`${managementUrl}/readyz`, 503);
+      const answer = await fetch(`${url}/api/version`);
+      expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+      expect((await fetch(`${managementUrl}/livez`)).status).toBe(200);
+      expect(await exit).toBe(0);
+    },
+  );
 
   test('a second signal ends it at once, but the echo of the first does not (decision 79)', async () => {
     void service.stop('SIGINT');

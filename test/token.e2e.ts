@@ -4,7 +4,7 @@ import { TestDatabase, TestService } from './support/test-service.js';
 
 type Headers = Record<string, string>;
 /** Body, headers and query of a token request. */
-type Sent = readonly [body?: string, headers?: Headers, query?: string];
+type Sent = readonly [body?: string | Buffer, headers?: Headers, query?: string];
 
 const [OLD_SECRET, NEW_SECRET] = ['old-secret-of-the-token-suite-0123', 'new-secret-of-the-token-suite-4567'];
 const FORM = 'application/x-www-form-urlencoded';
@@ -120,6 +120,12 @@ const MALFORMED: [string, () => Sent][] = [
   ['Basic without an id', () => [GRANT, basic(`:${key}`)]],
   ['Basic with a bare %', () => [GRANT, basic(`${A}:100%`)]],
   ['Basic with a % that makes no UTF-8', () => [GRANT, basic(`${A}:%FF`)]],
+  ['a client_id that is not UTF-8, percent-encoded', () => [`${GRANT}&client_id=%FF&client_secret=x`]],
+  ['a client_id that is not UTF-8, raw', () => [Buffer.from(`${GRANT}&client_id=\xFF&client_secret=x`, 'latin1')]],
+  ['a client_id with a broken escape', () => [`${GRANT}&client_id=%4&client_secret=x`]],
+  ['a client_id with an overlong form', () => [`${GRANT}&client_id=%C1%81&client_secret=x`]],
+  ['a client_id with a lone surrogate', () => [`${GRANT}&client_id=%ED%A0%80&client_secret=x`]],
+  ['Basic with bytes that are not UTF-8', () => [GRANT, basic(`${A}:\xFF`)]],
   ['Basic that is not base64', () => [GRANT, { Authorization: 'Basic !!!!' }]],
   ['gzip garbage', () => [form(A, key), { 'Content-Encoding': 'gzip' }]],
 ];

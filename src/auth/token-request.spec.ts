@@ -6,7 +6,7 @@ const GRANT = 'grant_type=client_credentials';
 const BODY = `${GRANT}&client_id=ACME&client_secret=k3y`;
 const basic = (userPass: string, scheme = 'Basic') => `${scheme} ${Buffer.from(userPass).toString('base64')}`;
 
-const read = (body: string | undefined, authorization?: string, contentType: string | undefined = FORM) =>
+const read = (body: string | Buffer | undefined, authorization?: string, contentType: string | undefined = FORM) =>
   readTokenRequest({ 'content-type': contentType, authorization }, body === undefined ? undefined : Buffer.from(body));
 
 /** Status, code and description of the refusal. */
@@ -92,9 +92,58 @@ test.each([
   ['Basic without a value', GRANT, 'Basic', 'The Basic credentials lack a client id or a secret.'],
   ['Basic without a colon', GRANT, basic('ACME'), 'The Basic credentials lack a client id or a secret.'],
   ['Basic without a secret', GRANT, basic('ACME:'), 'The Basic credentials lack a client id or a secret.'],
-  ['Basic that is not form-encoded', GRANT, basic('ACME:100%'), 'a % must be written %25'],
+  ['Basic that is not form-encoded', GRANT, basic('ACME:100%'), 'write a % as %25'],
 ])('%s is an invalid request', (_, body, authorization, description) => {
   expect(refusal(body, authorization)).toEqual([400, 'invalid_request', expect.stringContaining(description)]);
+});
+
+/** Each is a percent-encoded text and its bytes. */
+const NOT_UTF_8 = [
+  ['a byte that UTF-8 never has', 'FF'],
+  ['a continuation byte alone', '80'],
+  ['an overlong slash', 'C0AF'],
+  ['an overlong NUL', 'C080'],
+  ['a sequence that breaks off', 'E282'],
+  ['a lone surrogate', 'EDA080'],
+  ['a pair of surrogates', 'EDA0BDEDB880'],
+  ['a code point above the last one', 'F4908080'],
+  ['ü of Latin-1', 'FC'],
+] as const;
+test.each(NOT_UTF_8)('%s is an invalid request, percent-encoded or raw, in the body or by Basic', (_, hex) => {
+  const bytes = Buffer.from(hex, 'hex');
+  const encoded = hex.replaceAll(/../g, '%$&');
+  const rawBasic = Buffer.concat([Buffer.from('ACME:k'), bytes]).toString('base64');
+  for (const [body, authorization] of [
+    [`${GRANT}&client_id=${encoded}&client_secret=k`],
+    [`${GRANT}&client_id=A&client_secret=k${encoded}`],
+    [`${BODY}&scope=${encoded}`],
+    [`${BODY}&${encoded}=x`],
+    [Buffer.concat([Buffer.from(`${GRANT}&client_secret=k&client_id=A`), bytes])],
+    [GRANT, basic(`ACME:${encoded}`)],
+    [GRANT, basic(`${encoded}:k`)],
+    [GRANT, `Basic ${rawBasic}`],
+  ] as [string | Buffer, string?][])
+    expect([String(body), refusal(body, authorization)]).toEqual([
+      String(body),
+      [400, 'invalid_request', expect.stringContaining('cannot be decoded: form-encode the text as UTF-8')],
+    ]);
+});
+
+test.each(['%', '%4', '%ZZ', '%u0041', '100% sure'])('the escape in "%s" is broken: an invalid request', (text) => {
+  for (const request of [[`${BODY}&scope=${text}`], [GRANT, basic(`ACME:${text}`)]] as [string, string?][])
+    expect(refusal(...request)).toEqual([400, 'invalid_request', expect.stringContaining('cannot be decoded')]);
+});
+
+test('all of Unicode arrives to the letter, raw or percent-encoded', () => {
+  const id = '\uFEFFé€😀\u0000\u{10FFFF}';
+  const secret = '= &';
+  for (const [body, authorization] of [
+    [`${GRANT}&client_id=${id}&client_secret==+%26`],
+    [`${GRANT}&${new URLSearchParams({ client_id: id, client_secret: secret })}`],
+    [GRANT, basic(`${encodeURIComponent(id)}:=+%26`)],
+    [GRANT, basic(`${id}:=+%26`)],
+  ] as [string, string?][])
+    expect(read(body, authorization)).toMatchObject({ clientId: id, clientSecret: secret });
 });
 
 test.each(['password', 'Client_Credentials', 'client_credentials '])('the grant type %j is not supported', (grant) => {

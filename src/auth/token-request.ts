@@ -1,4 +1,5 @@
 import { parse as parseContentType } from 'content-type';
+import { formDecoded, formPairs, textOf } from './form.js';
 import { invalidRequest, unsupportedGrantType } from './token-error.js';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -21,13 +22,14 @@ export function readTokenRequest(
   body: Buffer | undefined,
 ): TokenRequest {
   if (!isForm(headers['content-type'])) throw invalidRequest(`The body must be of type ${FORM}, in UTF-8.`);
-  const form = new URLSearchParams(body?.toString('utf8') ?? '');
+  const pairs = decoded('The body', () => formPairs(textOf(body ?? Buffer.alloc(0))));
+  const form = new Map(pairs);
   const parameter = (name: string): string => {
     const value = form.get(name);
     if (!value) throw invalidRequest(`The parameter ${name} is missing or empty.`);
     return value;
   };
-  if (new Set(form.keys()).size < form.size) throw invalidRequest('A parameter is repeated.');
+  if (form.size < pairs.length) throw invalidRequest('A parameter is repeated.');
   const grantType = parameter('grant_type');
   const basic = basicCredentials(headers.authorization);
   if (basic && (form.has('client_secret') || (form.has('client_id') && parameter('client_id') !== basic.clientId)))
@@ -49,7 +51,10 @@ function isForm(contentType: string | undefined): boolean {
 function basicCredentials(authorization = ''): { clientId: string; clientSecret: string } | undefined {
   const scheme = /^basic(?: +(.*))?$/i.exec(authorization);
   if (!scheme) return undefined;
-  const [clientId, clientSecret] = splitAtColon(Buffer.from(scheme[1]?.trim() ?? '', 'base64').toString('utf8'));
+  const credentials = decoded('The Basic credentials', () =>
+    splitAtColon(textOf(Buffer.from(scheme[1]?.trim() ?? '', 'base64'))).map(formDecoded),
+  );
+  const [clientId, clientSecret] = credentials;
   if (!clientId || !clientSecret) throw invalidRequest('The Basic credentials lack a client id or a secret.');
   return { clientId, clientSecret };
 }
@@ -57,12 +62,13 @@ function basicCredentials(authorization = ''): { clientId: string; clientSecret:
 /** Both halves are form-encoded before they are joined (RFC 6749 §2.3.1), so that a colon in one cannot split it. */
 function splitAtColon(userPass: string): string[] {
   const colon = userPass.indexOf(':');
-  if (colon < 0) return [];
-  return [userPass.slice(0, colon), userPass.slice(colon + 1)].map((half) => {
-    try {
-      return decodeURIComponent(half.replaceAll('+', ' '));
-    } catch {
-      throw invalidRequest('The Basic credentials are not form-encoded: a % must be written %25.');
-    }
-  });
+  return colon < 0 ? [] : [userPass.slice(0, colon), userPass.slice(colon + 1)];
+}
+
+function decoded<T>(what: string, decode: () => T): T {
+  try {
+    return decode();
+  } catch {
+    throw invalidRequest(`${what} cannot be decoded: form-encode the text as UTF-8, and write a % as %25.`);
+  }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { withDeadline } from './deadline.js';
+import { BusyError } from './busy-error.js';
 import type { PoolLoad } from './engine.js';
 import type { Query, Row } from './query.js';
 
@@ -70,7 +71,9 @@ export class Lease {
     const message = `None of the ${load.size} ${load.name} connections came free within ${wait} ms`;
     load.waiting++;
     const left = Math.max(0, deadline - performance.now());
-    const connected = withDeadline(connect(pool, terms, deadline), left, message, giveBack);
+    const connected = withDeadline(connect(pool, terms, deadline), left, message, giveBack).catch((error) => {
+      throw error.message === message || hasNoneLeft(error) ? new BusyError(message, { cause: error }) : error;
+    });
     const { queryRunner, connection } = await connected.finally(() => load.waiting--);
     return new Lease(queryRunner, connection, terms, deadline);
   }
@@ -163,6 +166,10 @@ function isLost(error: unknown): boolean {
   return fatal === true || ENDED_BY_SERVER.has(errno ?? 0);
 }
 
+function hasNoneLeft(error: unknown): boolean {
+  return NONE_LEFT.has((error as { code?: string }).code ?? '');
+}
+
 function giveBack({ queryRunner }: Connected): Promise<void> {
   return queryRunner.release();
 }
@@ -187,8 +194,7 @@ async function connect(pool: Pool, { server }: LeaseTerms, deadline: number): Pr
       connection.destroy();
       await queryRunner.release();
     } catch (error) {
-      const again = NONE_LEFT.has((error as { code?: string }).code ?? '') && performance.now() + RETRY_MS < deadline;
-      if (!again) throw error;
+      if (!hasNoneLeft(error) || performance.now() + RETRY_MS >= deadline) throw error;
       await sleep(RETRY_MS);
     }
   }

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../config/settings.js';
+import { BusyError } from '../database/busy-error.js';
 
 interface Waiter {
   customerCode: string;
@@ -20,7 +21,8 @@ export class DownloadSlots {
 
   /**
    * Takes a slot. @returns what gives it back
-   * @throws if none comes free within the wait setting; or, as an AbortError, when `gone` says that nobody waits any more
+   * @throws {BusyError} if none comes free within the wait setting
+   * @throws an AbortError when `gone` aborts first
    */
   async take(customerCode: string, gone: AbortSignal): Promise<() => void> {
     if (!this.isFree(customerCode)) await this.turn(customerCode, gone);
@@ -57,7 +59,7 @@ export class DownloadSlots {
         this.enter(customerCode);
         end(resolve);
       };
-      const late = () => end(() => reject(new Error(`None of the downloads came to its end within ${wait} ms`)));
+      const late = () => end(() => reject(new BusyError(`None of the downloads came to its end within ${wait} ms`)));
       const waiter = { customerCode, enter };
       const timer = setTimeout(late, wait);
       gone.addEventListener('abort', abort);

@@ -260,43 +260,6 @@ test('who waits too long gets an error, and holds nothing', async () => {
   await bench.idle();
 });
 
-describe('requests of one connection, sent before the first is answered', () => {
-  const REQUEST = 'GET / HTTP/1.1\r\nHost: test\r\n\r\n';
-  const COUNT = 12;
-
-  test('take one place, and are answered one after the other, without a warning', async () => {
-    const warnings: string[] = [];
-    const warn = ({ message }: Error) => warnings.push(message);
-    process.on('warning', warn);
-    const { gate, elements } = gatedSource();
-    bench = new Bench(elements);
-    const socket = await bench.connect();
-    socket.write(REQUEST.repeat(COUNT));
-    const begun = await readUntil(socket, (sofar) => bodyOf(sofar).includes('"n":1'));
-    expect([bench.slots.load, bench.opened]).toEqual([{ active: 1, waiting: 0 }, 1]);
-    gate.open();
-    await readUntil(socket, (sofar) => sofar.toString().split('"n":2}').length > COUNT, begun);
-    await bench.idle();
-    expect([bench.opened, warnings]).toEqual([COUNT, []]);
-    process.off('warning', warn);
-    socket.destroy();
-  });
-
-  test('start no work once their client has left', async () => {
-    const { gate, elements } = gatedSource();
-    bench = new Bench(elements);
-    const socket = await bench.connect();
-    socket.write(REQUEST.repeat(COUNT));
-    await readUntil(socket, (sofar) => bodyOf(sofar).includes('"n":1'));
-    const noticed = once(bench.latest!, 'close');
-    socket.destroy();
-    await noticed;
-    gate.open();
-    await bench.idle();
-    expect(bench.opened).toBe(1);
-  });
-});
-
 test('what is refused on a connection that stays leaves nothing on it', async () => {
   const { gate, elements } = gatedSource();
   bench = new Bench(elements, { DOWNLOAD_POOL_SIZE: 1, DATABASE_WAIT_MS: 10 });

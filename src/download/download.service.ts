@@ -6,7 +6,6 @@ import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { Snapshot } from '../database/engine.js';
 import { customerNotFound } from '../http/api-error.js';
-import { turnOf } from '../http/connection.js';
 import { cutConnection, type CutReason } from '../http/cut.js';
 import { requestIdOf } from '../http/request-id.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
@@ -60,8 +59,6 @@ export class DownloadService {
     }
     // They are of the scope that the guard read; what is sent is of a later snapshot, and an error is of neither.
     undescribe(response);
-    // Answers behind others would take all the places that these need, and wait for them with their snapshots open.
-    if (!(await turnOf(response))) return;
     const gone = leaving(response);
     let release: (() => void) | undefined;
     try {

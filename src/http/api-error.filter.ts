@@ -1,7 +1,8 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger, NotFoundException } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { BusyError } from '../database/busy-error.js';
 import { allowedMethods } from './allowed-methods.js';
-import { ApiError, methodNotAllowed, pathUnknown, unexpected } from './api-error.js';
+import { ApiError, busy, methodNotAllowed, pathUnknown, unexpected } from './api-error.js';
 import { cutConnection } from './cut.js';
 import { requestIdOf } from './request-id.js';
 import { TOKEN_PATH } from './token-path.js';
@@ -28,7 +29,7 @@ export class ApiErrorFilter implements ExceptionFilter {
     const { stack, message } = error instanceof Error ? error : new Error(String(error));
     const requestId = requestIdOf(request);
     this.logger.error(`Request ${requestId}: ${message}`, { requestId }, stack);
-    return unexpected();
+    return error instanceof BusyError ? busy() : unexpected();
   }
 }
 

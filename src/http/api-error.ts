@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+
 /** An error that is answered as it is: status, JSON body, further headers. The functions below are all there are. */
 export class ApiError extends Error {
   constructor(
@@ -54,5 +56,12 @@ export const quotaExceeded = (limit: number, window: string, retryAfter: number)
     { 'Retry-After': String(retryAfter) },
   );
 
-export const unexpected = () =>
-  new ApiError(500, { error: 'An unexpected error occurred. Try again later; quote the X-Request-Id if it persists.' });
+export const unexpected = (headers?: Readonly<Record<string, string>>) =>
+  new ApiError(
+    500,
+    { error: 'An unexpected error occurred. Try again later; quote the X-Request-Id if it persists.' },
+    headers,
+  );
+
+/** 500 for a request that got no slot or connection in time. Clients that came at the same time return at different times. */
+export const busy = () => unexpected({ 'Retry-After': String(randomInt(5, 16)) });

@@ -15,7 +15,7 @@ exactly them. The access token alone says whose data is answered.
 - **An answer is complete or visibly broken.** One that cannot be finished ends with a reset connection and without the
   end of its chunked body: throw it away and repeat the request.
 - **Quotas** are counted for the customer, whatever the key and the token: see the \`X-Rate-Limit-*\` headers. After a
-  429 wait for \`Retry-After\`, after a 5xx back off.
+  429 or a 500 with \`Retry-After\`, wait so many seconds. After other 5xx, back off.
 - \`HEAD\` is answered wherever \`GET\` is. Another method is 405 with \`Allow\`, an unknown path 404, both with an
   \`Error\` (on \`/auth/token\` a \`TokenError\`). What is no HTTP is answered 400, 408 or 431 and is not counted.`;
 

@@ -23,6 +23,12 @@ export const HEADERS = {
     pattern: 'Z$',
   }),
   'Retry-After': header('Seconds to the end of that window.', '59', { pattern: '^[1-9][0-9]*$' }),
+  RetryWhenBusy: header(
+    'Only if the service is busy: seconds to wait before the next attempt.',
+    '9',
+    { pattern: '^[1-9][0-9]*$' },
+    false,
+  ),
   ETag: header(
     'Strong validator, to be sent as `If-None-Match`: the same one means the same bytes, from whichever replica.',
     '"Ck1Zj2o3iGfPHsDl0yXQ9v4T6u8wBzAe"',
@@ -54,6 +60,7 @@ export const HEADERS = {
 
 /** The names under which some of them are sent. */
 const SENT_AS: Partial<Record<keyof typeof HEADERS, string>> = {
+  RetryWhenBusy: 'Retry-After',
   NoStore: 'Cache-Control',
   BearerChallenge: 'WWW-Authenticate',
   BasicChallenge: 'WWW-Authenticate',

@@ -62,7 +62,8 @@ function failure(
 
 const MALFORMED = 'HTTP that makes no sense, such as two `Host` headers.';
 const EXPECTATION = 'An unknown `Expect`.';
-const UNEXPECTED = 'Something failed that the client cannot mend; the database may be away. Wait, then try again.';
+const UNEXPECTED =
+  'Something failed that the client cannot fix. The database may be unavailable, or the service busy. Wait for `Retry-After` seconds if it is there, then retry.';
 
 const quotaError = (...more: Header[]) =>
   failure(
@@ -91,7 +92,7 @@ export const RESPONSES = {
   ]),
   ExpectationFailed: failure(EXPECTATION, 'Error', [requestUnreadable(417)]),
   QuotaExceeded: quotaError(),
-  Unexpected: failure(UNEXPECTED, 'Error', [unexpected()]),
+  Unexpected: failure(UNEXPECTED, 'Error', [unexpected()], ['RetryWhenBusy']),
 } satisfies Record<string, ResponseObject>;
 
 /** One of them. */
@@ -120,6 +121,6 @@ export function tokenFailures(): Record<string, ResponseObject> {
     ]),
     417: refusal(EXPECTATION, [requestUnreadable(417)]),
     429: quotaError(...noStore),
-    500: refusal(UNEXPECTED, [unexpected()]),
+    500: refusal(UNEXPECTED, [unexpected()], 'RetryWhenBusy'),
   };
 }

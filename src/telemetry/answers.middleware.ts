@@ -3,7 +3,6 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import { provenCustomer } from '../auth/identity.js';
-import { onClose } from '../http/connection.js';
 import { cutReason } from '../http/cut.js';
 import { requestIdOf } from '../http/request-id.js';
 import type { Answer } from './answer.js';
@@ -36,15 +35,12 @@ export class AnswersMiddleware implements NestMiddleware {
     const start = process.hrtime.bigint();
     const route = this.routeOf(request);
     const end = () => {
-      response.off('finish', end);
-      forget();
+      response.off('finish', end).off('close', end);
       const seconds = Number(process.hrtime.bigint() - start) / 1e9;
       this.tell({ route, seconds, ...answerTo(request, response), bytes: this.bytesSince(request) });
     };
-    // A response that waits behind another on its connection is not told that this closes.
-    const forget = onClose(request.socket, end);
-    // First of all listeners: Node's own one begins to send the next answer of the connection.
-    response.prependListener('finish', end);
+    // First of all listeners: Node's own one takes the connection from the response.
+    response.prependListener('finish', end).once('close', end);
     next();
   }
 
@@ -77,8 +73,8 @@ function answerTo(request: Request, response: Response): Omit<Answer, 'route' | 
   return {
     requestId: requestIdOf(request),
     method: KNOWN_METHODS.has(request.method) ? request.method : 'other',
-    // The status that an answer has before it begins, or has the connection, tells nothing.
-    status: response.headersSent && response.socket ? response.statusCode : undefined,
+    // Before a response begins, its status means nothing.
+    status: response.headersSent ? response.statusCode : undefined,
     ended: reason ? 'cut' : given,
     cutReason: reason,
     customer,

@@ -1,3 +1,4 @@
+import mysql from 'mysql2/promise';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { call, tokenCall } from '../support/http-call.js';
 import { A, smallCatalogue } from '../support/small-catalogue.js';
@@ -53,6 +54,45 @@ test('where the server gives no further connection, a request waits for one of t
   const statuses = await Promise.all(times(40, 0).map(async () => (await call(service.url, tokenCall(A, key))).status));
   expect(statuses).toEqual(times(40, 200));
   await database.sql(`DROP USER ${name}`);
+});
+
+const SECONDS = /^([5-9]|1[0-5])$/;
+
+test('a server that gives no connection at all: 500 with Retry-After (decision 109)', async () => {
+  const name = `full_${new URL(database.url).pathname.slice(-12)}`;
+  await database.sql([
+    `CREATE USER ${name} IDENTIFIED BY '' WITH MAX_USER_CONNECTIONS 3`,
+    `GRANT ALL ON ${new URL(database.url).pathname.slice(1)}.* TO ${name}`,
+  ]);
+  const url = database.url.replace('root', name);
+  await start({ DATABASE_POOL_SIZE: '2' }, url);
+  await logIn();
+  const foreign: mysql.Connection[] = [];
+  const takeAll = async () => {
+    for (;;) foreign.push(await mysql.createConnection(url));
+  };
+  await expect(takeAll()).rejects.toMatchObject({ code: 'ER_USER_LIMIT_REACHED' });
+  const { status, headers } = await call(service.url, { path: '/stock', token });
+  expect({ status, 'retry-after': headers['retry-after'] }).toEqual({
+    status: 500,
+    'retry-after': expect.stringMatching(SECONDS),
+  });
+  await Promise.all(foreign.map((connection) => connection.end()));
+  await database.sql(`DROP USER ${name}`);
+});
+
+test('a request that waits for a look-up connection in vain: 500 with Retry-After; an unanswered one: without (decision 109)', async () => {
+  await start({ DATABASE_POOL_SIZE: '2' });
+  await logIn();
+  await Promise.all(times(2, 0).map(() => call(service.url, tokenCall(A, key))));
+  proxy.hang();
+  const unanswered = times(2, 0).map(() => call(service.url, tokenCall(A, key)));
+  await sleep(WAIT_MS / 4);
+  const waiting = call(service.url, tokenCall(A, key));
+  for (const answer of await Promise.all(unanswered)) expect(answer.headers).not.toHaveProperty('retry-after');
+  const { status, headers, body } = await waiting;
+  expect([status, JSON.parse(body).error]).toEqual([500, 'server_error']);
+  expect(headers['retry-after']).toMatch(SECONDS);
 });
 
 test('after one statement goes unanswered, no other connection of that time is tried (decision 86)', async () => {

@@ -1,0 +1,14 @@
+import type { Socket } from 'node:net';
+
+/** How long a client has to close its side of the connection after the last response. */
+const LINGER_MS = 2000;
+
+/**
+ * Sends what is left and closes the connection, but keeps reading for a moment: if the service closed at once while the
+ * client still sends, a reset would overtake the response. The limit is for clients that never close their side.
+ */
+export function closeGently(socket: Socket, lastText = ''): void {
+  socket.end(lastText);
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
