@@ -4,6 +4,7 @@ import { ProductDocuments1764291600000 } from './1764291600000-product-documents
 import { EligibilityIndex1764378000000 } from './1764378000000-eligibility-index.js';
 import { ImportedTables1764460800000 } from './1764460800000-imported-tables.js';
 import { VersionBeforeDocuments1764464400000 } from './1764464400000-version-before-documents.js';
+import { ContentChangedAt1764553000000 } from './1764553000000-content-changed-at.js';
 
 /** Every migration, oldest first. A new one is written by hand and added here: it has to run on every engine. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   EligibilityIndex1764378000000,
   ImportedTables1764460800000,
   VersionBeforeDocuments1764464400000,
+  ContentChangedAt1764553000000,
 ];
