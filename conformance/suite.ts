@@ -1,6 +1,7 @@
 import { AUTHENTICATION } from './clauses/authentication.js';
 import { CONDITIONAL } from './clauses/conditional.js';
 import { CONTENT } from './clauses/content.js';
+import { LAST_ELEMENT } from './clauses/last-element.js';
 import { ENDPOINTS, EVERY_ANSWER } from './clauses/endpoints.js';
 import { ERRORS } from './clauses/errors.js';
 import { FORMATS } from './clauses/formats.js';
@@ -21,6 +22,7 @@ export const CLAUSES: readonly Clause[] = [
   ...RESOURCE_CLAUSES,
   ...NUMBERS,
   ...CONTENT,
+  ...LAST_ELEMENT,
   ...SCHEMAS,
   ...ENDPOINTS,
   ...CONDITIONAL,

@@ -20,6 +20,8 @@ const NOT_TESTABLE = [
   'decision 9',
   'decision 10',
   'decision 41 one-moment',
+  'decision 110',
+  'decision 113',
   '§4.1 exact',
   '§4.2 current',
   '§4.3 eligible',

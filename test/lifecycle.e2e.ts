@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { call, tokenCall } from './support/http-call.js';
 import { importFiles } from './support/import-files.js';
 import { ServiceProcess } from './support/service-process.js';
+import { A, smallCatalogue } from './support/small-catalogue.js';
 import { TcpProxy } from './support/tcp-proxy.js';
 import { engine, TestDatabase } from './support/test-service.js';
 import { loadVersion, SlowDownload, VERSION_1, versionsIn } from './support/versioned-catalogue.js';
@@ -242,6 +243,27 @@ describe('while it drains', () => {
       expect(await exit).toBe(0);
     },
   );
+
+  test('a response in chunks does not say that its connection closes, which it does later (decision 110)', async () => {
+    await database.load(smallCatalogue);
+    const access = await token(url, A, await database.cliOk('key', 'issue', A));
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('latin1');
+    let text = '';
+    socket.on('data', (part: string) => (text += part));
+    const exit = service.stop('SIGTERM');
+    await eventually(`${managementUrl}/readyz`, 503);
+    for (let request = 1; request <= 2; request++) {
+      // The second one comes while the connection waits for it.
+      socket.write(`GET /stock HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${access}\r\n\r\n`);
+      for (let wait = 0; text.split('\r\n0\r\n\r\n').length <= request && wait < 200; wait++) await sleep(10);
+    }
+    await once(socket, 'end');
+    expect(text.match(/^HTTP\/1\.1 200 OK/gm)).toHaveLength(2);
+    expect(text).not.toMatch(/^connection: close/im);
+    // It is closed during the drain, not with the process.
+    expect((await fetch(`${url}/api/version`)).status).toBe(200);
+    expect(await exit).toBe(0);
+  });
 
   test('a second signal ends it at once, but the echo of the first does not (decision 79)', async () => {
     void service.stop('SIGINT');

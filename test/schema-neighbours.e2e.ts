@@ -78,16 +78,14 @@ describe('the schema of an earlier release', () => {
     await database.load(smallCatalogue);
     const { url, managementUrl } = await start().ready();
     const right = await answersOf(url);
-    const statuses: string[] = [];
     // The first one has the data itself.
     for (const _ of migrations.slice(1)) {
       await undo(1);
       expect((await call(managementUrl, { path: '/readyz' })).status).toBe(503);
       const now = await answersOf(url);
-      statuses.push(...now.map((answer) => answer.split(' ')[1]!));
       expect(now.filter((answer) => !isError(answer) && !right.includes(answer))).toEqual([]);
     }
-    expect(statuses).toContain('500');
+    expect((await answersOf(url)).every(isError)).toBe(true);
     await database.cliOk('migrate');
     expect(await answersOf(url)).toEqual(right);
   });

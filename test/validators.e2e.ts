@@ -198,14 +198,15 @@ describe.each(ENDPOINTS)('%s', (path) => {
     await sql('ALTER TABLE hidden_lists RENAME TO price_lists');
   });
 
-  test('a 304 and HEAD come before any query for the catalogue; an answer that fails there has no validator', async () => {
+  test('a 304 needs no query for the catalogue; a response that fails there has no validator, HEAD included', async () => {
     const ours = await tag(path);
     await sql('ALTER TABLE prices RENAME TO hidden_prices');
     try {
-      const answer = await ask(path);
-      expect([answer.status, tagOf(answer), answer.headers['cache-control']]).toEqual([500, undefined, undefined]);
-      expect((await ask(path, ifNoneMatch(ours))).status).toBe(304);
-      expect((await ask(path, { method: 'HEAD' })).status).toBe(200);
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await ask(path, { method });
+        expect([answer.status, tagOf(answer), answer.headers['cache-control']]).toEqual([500, undefined, undefined]);
+        expect((await ask(path, { method, ...ifNoneMatch(ours) })).status).toBe(304);
+      }
     } finally {
       await sql('ALTER TABLE hidden_prices RENAME TO prices');
     }

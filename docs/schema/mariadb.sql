@@ -15,6 +15,7 @@ CREATE TABLE `content_versions` (
   `Part` varchar(16) NOT NULL,
   `Code` varchar(64) NOT NULL,
   `Version` varchar(36) NOT NULL,
+  `ChangedAt` datetime(3) DEFAULT NULL,
   PRIMARY KEY (`Part`,`Code`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
@@ -171,6 +172,12 @@ CREATE TABLE `warehouses` (
   `WarehouseName` varchar(255) DEFAULT NULL,
   PRIMARY KEY (`WarehouseCode`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TRIGGER content_versions_insert BEFORE INSERT ON content_versions FOR EACH ROW
+SET NEW.ChangedAt = UTC_TIMESTAMP(3);
+
+CREATE TRIGGER content_versions_update BEFORE UPDATE ON content_versions FOR EACH ROW
+SET NEW.ChangedAt = IF(NEW.Version = OLD.Version, NEW.ChangedAt, UTC_TIMESTAMP(3));
 
 CREATE TRIGGER content_prices_delete AFTER DELETE ON prices FOR EACH ROW
 IF COALESCE(@customer_data_import, 0) = 0 THEN INSERT INTO content_versions (Part, Code, Version) VALUES ('prices', OLD.PriceListCode, UUID()) ON DUPLICATE KEY UPDATE Version = UUID(); END IF;

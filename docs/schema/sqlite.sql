@@ -11,10 +11,17 @@ CREATE TABLE api_keys (
 
 CREATE INDEX api_keys_CustomerCode ON api_keys (CustomerCode);
 
+CREATE TRIGGER content_versions_insert AFTER INSERT ON content_versions FOR EACH ROW BEGIN
+UPDATE content_versions SET ChangedAt = strftime('%Y-%m-%d %H:%M:%f', 'now') WHERE Part = NEW.Part AND Code = NEW.Code; END;
+
+CREATE TRIGGER content_versions_update AFTER UPDATE OF Version ON content_versions FOR EACH ROW
+WHEN NEW.Version <> OLD.Version BEGIN
+UPDATE content_versions SET ChangedAt = strftime('%Y-%m-%d %H:%M:%f', 'now') WHERE Part = NEW.Part AND Code = NEW.Code; END;
+
 CREATE TABLE content_versions (
   Part varchar(16) NOT NULL,
   Code varchar(64) NOT NULL,
-  Version varchar(36) NOT NULL,
+  Version varchar(36) NOT NULL, ChangedAt text,
   PRIMARY KEY (Part, Code)
 );
 

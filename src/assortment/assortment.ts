@@ -1,5 +1,5 @@
 import { turn } from '../database/turn.js';
-import type { CustomerScope } from '../scope/customer-scope.js';
+import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
 import type { Snapshot } from '../database/engine.js';
 
@@ -9,11 +9,17 @@ const OBSOLETE = 'OBSOLETE';
 /** Small rows read at once: few enough that a first byte comes early and memory stays small. */
 const BATCH_SIZE = 1000;
 
+/** A table to join to those of the assortment. An inner join leaves out the SKUs that have no row there. */
+export interface FurtherTable {
+  join: string;
+  parameters: readonly unknown[];
+}
+
 /** Which columns to read for each SKU of an assortment, and from which further table, if any. */
 export interface AssortmentSelection {
   /** A SELECT list over `prices`, `products` and the joined table, with `SKU` among its names. */
   select: string;
-  further?: { join: string; parameters: readonly unknown[] };
+  further?: FurtherTable;
   /** How many rows to read next, where the usual number may be too much; asked before those just read are handed on. */
   batch?: () => number;
 }
@@ -24,17 +30,14 @@ export interface AssortmentSelection {
  */
 export async function* assortment(
   snapshot: Snapshot,
-  scope: CustomerScope,
+  terms: CustomerTerms,
   { select, further, batch = () => BATCH_SIZE }: AssortmentSelection,
 ): AsyncGenerator<Row[]> {
-  if (!scope.priceList) return;
-  const statement = `SELECT ${select}
-    FROM prices ${snapshot.join('products', 'products_eligibility')} ON products.SKU = prices.SKU ${further?.join ?? ''}
-    WHERE prices.PriceListCode = ? AND prices.SKU > ? AND (products.Status IS NULL OR products.Status <> '${OBSOLETE}')
-    ORDER BY prices.SKU LIMIT `;
+  if (!terms.priceList) return;
+  const statement = `SELECT ${select} ${eligible(snapshot, further)} AND prices.SKU > ? ORDER BY prices.SKU LIMIT `;
   const read = (lastSku: string, limit: number) => ({
     limit,
-    rows: snapshot.query(statement + limit, [...(further?.parameters ?? []), scope.priceList!.code, lastSku]),
+    rows: snapshot.query(statement + limit, [...(further?.parameters ?? []), terms.priceList!.code, lastSku]),
   });
   let next = read('', batch());
   for (let full = true; full;) {
@@ -50,4 +53,29 @@ export async function* assortment(
     }
     if (rows.length) yield rows;
   }
+}
+
+/**
+ * The last SKU of an assortment, in one look-up from the end of the index. @param further the inner join of the elements,
+ * if any
+ * @returns undefined if the assortment is empty
+ */
+export async function lastSkuOf(
+  snapshot: Snapshot,
+  terms: CustomerTerms,
+  further?: FurtherTable,
+): Promise<string | undefined> {
+  if (!terms.priceList) return undefined;
+  const [row] = await snapshot.query(
+    `SELECT prices.SKU AS SKU ${eligible(snapshot, further)} ORDER BY prices.SKU DESC LIMIT 1`,
+    [...(further?.parameters ?? []), terms.priceList.code],
+  );
+  return row && String(row.SKU);
+}
+
+/** The tables and the condition of every statement here; the code of the price list is the last of its parameters. */
+function eligible(snapshot: Snapshot, further?: FurtherTable): string {
+  return `
+    FROM prices ${snapshot.join('products', 'products_eligibility')} ON products.SKU = prices.SKU ${further?.join ?? ''}
+    WHERE prices.PriceListCode = ? AND (products.Status IS NULL OR products.Status <> '${OBSOLETE}')`;
 }

@@ -1,13 +1,13 @@
 import type { Snapshot } from '../database/engine.js';
 import type { Row } from '../database/query.js';
-import type { CustomerScope } from '../scope/customer-scope.js';
+import type { CustomerTerms } from '../scope/customer-scope.js';
 import { CatalogService } from './catalog.service.js';
 import type { ProductDocuments } from './product-documents.js';
 
-const SCOPE = {
+const TERMS = {
   priceList: { code: 'L', name: null, currencyCode: 'EUR' },
   discountPercentage: '0',
-} as unknown as CustomerScope;
+} as unknown as CustomerTerms;
 
 /** In characters, each of which is two bytes. */
 const ofAllSizes = (index: number) => (index % 7) * 10_000;
@@ -39,7 +39,7 @@ async function batchesOf(
   const snapshot: Snapshot = { query, join: (table) => `JOIN ${table}`, close: async () => {} };
   const sizes: number[] = [];
   let text = '';
-  for await (const batch of new CatalogService(documents).elements(snapshot, SCOPE, ',')) {
+  for await (const batch of new CatalogService(documents).elements(snapshot, TERMS, ',')) {
     sizes.push((JSON.parse(`[${batch.toString().slice(1)}]`) as unknown[]).length);
     text += batch.toString();
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { assortment } from '../assortment/assortment.js';
+import { assortment, lastSkuOf } from '../assortment/assortment.js';
 import type { ElementSource } from '../download/download.service.js';
-import type { CustomerScope } from '../scope/customer-scope.js';
+import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Snapshot } from '../database/engine.js';
 import { ProductPrice } from '../pricing/product-price.entity.js';
 import { selectColumns } from '../resource/columns.js';
@@ -39,22 +39,25 @@ export class CatalogService implements ElementSource {
   }
 
   /** The elements of `GET /products`, each as JSON with the separator before it, in batches. */
-  async *elements(snapshot: Snapshot, scope: CustomerScope, separator: string): AsyncGenerator<Buffer> {
+  async *elements(snapshot: Snapshot, terms: CustomerTerms, separator: string): AsyncGenerator<Buffer> {
     let limit = FIRST_BATCH;
-    for await (const rows of assortment(snapshot, scope, { ...this.selection, batch: () => limit })) {
+    for await (const rows of assortment(snapshot, terms, { ...this.selection, batch: () => limit })) {
       const missing = rows.filter(({ Document }) => Document === null).map(({ SKU }) => SKU as string);
       const made = await this.documents.make(snapshot.query, missing);
       const batch = joined(
         rows.map((row) => ({
           document: (row.Document ?? made.get(row.SKU as string)!) as Buffer | string,
-          rest: this.writePrice(row, scope) + DOCUMENT_END,
+          rest: this.writePrice(row, terms) + DOCUMENT_END,
         })),
         separator,
       );
-      // Of what is sent, not of what is stored: the bytes of compressed answers follow from where they are cut.
       limit = Math.min(LARGEST_BATCH, Math.ceil((BATCH_BYTES / batch.length) * rows.length));
       yield batch;
     }
+  }
+
+  lastSku(snapshot: Snapshot, terms: CustomerTerms): Promise<string | undefined> {
+    return lastSkuOf(snapshot, terms);
   }
 }
 

@@ -8,7 +8,7 @@ import { selectColumns, tableOf } from '../resource/columns.js';
 import { arraysOf } from '../resource/field.decorator.js';
 import { DamagedRow, jsonWriter } from '../resource/json-writer.js';
 import { shapeOf } from '../resource/shape.js';
-import type { CustomerScope } from '../scope/customer-scope.js';
+import type { CustomerTerms } from '../scope/customer-scope.js';
 import { renewAllVersions } from '../versions/content-versions.js';
 import { Product } from './product.entity.js';
 
@@ -203,7 +203,7 @@ export class ProductDocuments {
 }
 
 /** Whose terms a document must not depend on. */
-const NOBODY = new Proxy({} as CustomerScope, {
+const NOBODY = new Proxy({} as CustomerTerms, {
   get(_target, term): never {
     throw new Error(`The document of a product is the same for all customers, and cannot depend on ${String(term)}`);
   },

@@ -6,18 +6,20 @@ import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { Snapshot } from '../database/engine.js';
 import { customerNotFound } from '../http/api-error.js';
+import { omitConnectionClose } from '../http/chunked.js';
 import { cutConnection, type CutReason } from '../http/cut.js';
 import { requestIdOf } from '../http/request-id.js';
-import type { CustomerScope } from '../scope/customer-scope.js';
+import type { CustomerScope, CustomerTerms } from '../scope/customer-scope.js';
 import { CustomerScopeService } from '../scope/customer-scope.service.js';
+import { encoded } from './compression.js';
 import { DownloadSlots } from './download-slots.js';
 import type { Batches, Pieces } from './format.js';
 import { watchPace } from './pace.js';
+import { endingWith } from './last-sku.js';
 import {
-  compressor,
   type Content,
   describe,
-  describeBody,
+  describeWhole,
   type Representation,
   representationFor,
   undescribe,
@@ -28,7 +30,16 @@ export interface ElementSource extends Content {
   /** The keys of each element, in order. */
   readonly keys: readonly string[];
   /** The elements of the answer as JSON, the separator (one byte) before each, in batches; no batch is empty. */
-  elements(snapshot: Snapshot, scope: CustomerScope, separator: string): Batches;
+  elements(snapshot: Snapshot, terms: CustomerTerms, separator: string): Batches;
+  /** The SKU of the last element, found without reading the others; undefined: there is no element. */
+  lastSku(snapshot: Snapshot, terms: CustomerTerms): Promise<string | undefined>;
+}
+
+/** What one response is made from, all of it read from the same snapshot. */
+interface Opened {
+  readonly snapshot: Snapshot;
+  readonly scope: CustomerScope;
+  readonly lastSku: string | undefined;
 }
 
 /** Answers with elements of any number, read from one snapshot at the pace of the client. */
@@ -44,20 +55,16 @@ export class DownloadService {
   ) {}
 
   /**
-   * Sends the elements in the format that the client prefers, or says that the client has them. An error before the
-   * first byte is thrown, to be answered as such; a later one cuts the connection, so that nobody takes a part for the
-   * whole. The snapshot ends with the answer, however that ends.
+   * Sends the elements in the format that the client prefers, or a 304 if the client has them. `HEAD` gets the headers of
+   * `GET`, from a snapshot of its own. An error before the first byte is thrown, and becomes a response of its own. A
+   * later error resets the connection, so no client takes a part for the whole. The snapshot is closed in every case.
    */
   async send(response: Response, scope: CustomerScope, source: ElementSource): Promise<void> {
     const { req: request } = response;
     const representation = representationFor(request);
     describe(response, source, scope, representation);
     if (request.fresh) return void response.status(304).end();
-    if (request.method === 'HEAD') {
-      describeBody(response, source, scope, representation);
-      return void response.end();
-    }
-    // They are of the scope that the guard read; what is sent is of a later snapshot, and an error is of neither.
+    // These headers describe the scope that the guard read. The body comes from a later snapshot; an error from neither.
     undescribe(response);
     const gone = leaving(response);
     let release: (() => void) | undefined;
@@ -77,52 +84,44 @@ export class DownloadService {
     representation: Representation,
     gone: AbortSignal,
   ): Promise<void> {
-    const begin = (current: CustomerScope) => describeBody(response, source, current, representation);
-    const body = this.bodyOf(scope, source, representation, begin);
+    const opened = await this.open(scope.customerCode, source);
+    const describeIt = () => describeWhole(response, source, opened.scope, representation, opened.lastSku);
+    if (response.req.method === 'HEAD') {
+      await opened.snapshot.close();
+      describeIt();
+      return void response.end();
+    }
+    const body = bodyOf(opened, source, representation, gone);
     try {
-      const first = await body.next();
-      if (gone.aborted) return;
-      await this.pipe(first.value!, body, response, compressor(representation), gone);
+      const first = await body.next().catch(unlessGone(gone));
+      if (!first || gone.aborted) return;
+      describeIt();
+      await this.pipe(first.value!, body, response, gone);
     } finally {
       await body.return(undefined);
     }
   }
 
-  /** @param begin told the terms that the body is made with, when its first part is there */
-  private async *bodyOf(
-    scope: CustomerScope,
-    source: ElementSource,
-    { format }: Representation,
-    begin: (scope: CustomerScope) => void,
-  ): Pieces {
+  private async open(customerCode: string, source: ElementSource): Promise<Opened> {
     const snapshot = await this.database.snapshot();
     try {
       // The terms are read again, from the snapshot: an import may have changed discount and prices since the guard.
-      const current = await this.scopes.find(scope.customerCode, snapshot.query);
-      if (!current) throw customerNotFound();
-      const pieces = format.write(source.elements(snapshot, current, format.separator), source.keys);
-      const first = await pieces.next();
-      begin(current);
-      yield first.value!;
-      yield* pieces;
-    } finally {
+      const scope = await this.scopes.find(customerCode, snapshot.query);
+      if (!scope) throw customerNotFound();
+      return { snapshot, scope, lastSku: await source.lastSku(snapshot, scope.terms) };
+    } catch (error) {
       await snapshot.close();
+      throw error;
     }
   }
 
   /** Resolves when the answer is complete, cut, or left by its client. */
-  private async pipe(
-    first: string | Buffer,
-    rest: Pieces,
-    response: Response,
-    compress: ReturnType<typeof compressor>,
-    gone: AbortSignal,
-  ): Promise<void> {
+  private async pipe(first: string | Buffer, rest: Pieces, response: Response, gone: AbortSignal): Promise<void> {
     const { socket } = response.req;
     const cut = (why: CutReason, what: string) => this.cut(response, why, what);
     const pieces = async function* () {
       try {
-        if (!compress) yield first;
+        yield first;
         yield* rest;
       } catch (error) {
         if (!response.destroyed && !socket.destroyed) cut('error', (error as Error).message);
@@ -135,13 +134,9 @@ export class DownloadService {
       DOWNLOAD_MAX_SECONDS: most,
     } = this.settings;
     const unwatch = watchPace(socket, { window, bytesPerSecond, most }, cut);
-    // The first bytes go out as early as without compression, rather than when a block is full; and always the same ones,
-    // so that the compressed bytes are the same, too.
-    compress?.write(first);
-    compress?.flush();
-    const streams = [Readable.from(pieces(), { highWaterMark: 1 }), ...(compress ? [compress] : []), response] as const;
+    omitConnectionClose(response);
     // Either it was cut, which is logged, or its client left.
-    await pipeline(streams, { signal: gone })
+    await pipeline(Readable.from(pieces(), { highWaterMark: 1 }), response, { signal: gone })
       .catch(() => undefined)
       .finally(unwatch);
   }
@@ -150,6 +145,21 @@ export class DownloadService {
     const requestId = requestIdOf(request);
     this.logger.error(`The answer to request ${requestId} was cut: ${what}`, { requestId });
     cutConnection(request.socket, why);
+  }
+}
+
+/** The body, and the end of the snapshot as soon as all of it is made. */
+async function* bodyOf(
+  { snapshot, scope: { terms }, lastSku }: Opened,
+  source: ElementSource,
+  { format, encoding }: Representation,
+  gone: AbortSignal,
+): Pieces {
+  try {
+    const elements = endingWith(lastSku, source.elements(snapshot, terms, format.separator));
+    yield* encoded(format.write(elements, source.keys), encoding, gone);
+  } finally {
+    await snapshot.close();
   }
 }
 

@@ -1,14 +1,15 @@
 import type { Request, Response } from 'express';
-import { type BrotliCompress, constants, createBrotliCompress, createGzip, type Gzip } from 'node:zlib';
 import { preferred } from '../http/accept.js';
 import { notAcceptable } from '../http/api-error.js';
 import { setValidator, withdrawValidator } from '../http/validator.js';
 import { API_VERSION } from '../schema/schema.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import type { ContentPart } from '../versions/content-versions.js';
+import { compressionParameters, type Encoding, ENCODINGS } from './compression.js';
 import { csv } from './csv-format.js';
 import type { Format } from './format.js';
 import { jsonArray, jsonLines } from './json-formats.js';
+import { LAST_SKU } from './last-sku.js';
 
 /** What an answer is made of, as far as its validator is concerned. */
 export interface Content {
@@ -30,9 +31,6 @@ const FORMATS = [
 export const FORMATS_IN_WORDS =
   'application/json, application/x-ndjson, or text/csv, which may have bom=1 and delimiter=semicolon';
 
-const ENCODINGS = ['br', 'gzip', 'identity'] as const;
-type Encoding = (typeof ENCODINGS)[number];
-
 /** How the elements of an answer become its bytes. */
 export interface Representation {
   readonly format: Format;
@@ -46,54 +44,42 @@ export function representationFor(request: Request): Representation {
   return { format, encoding: (request.acceptsEncodings([...ENCODINGS]) || 'identity') as Encoding };
 }
 
-/** What else compressed bytes follow from: another version of a library may compress otherwise. */
-const LIBRARY: Record<Encoding, string | undefined> = {
-  br: process.versions.brotli,
-  gzip: process.versions.zlib,
-  identity: undefined,
-};
+/** When the latest change was made that a response may show. */
+const DATA_CHANGED = 'X-Data-Changed';
 
-/** The headers of an answer and of the 304 instead of it. */
+/** Sets the headers that a 200 and a 304 share. The `ETag` is made of everything that the bytes of the body depend on. */
 export function describe(
   response: Response,
   content: Content,
-  scope: CustomerScope,
-  { format, encoding }: Representation,
+  { terms, parts }: CustomerScope,
+  { format: { type, parameters, contentType }, encoding }: Representation,
 ): void {
-  const { versions, customerCode: _, ...terms } = scope;
-  const parts = content.parts.map((part) => versions[part]);
-  const { type, parameters } = format;
-  response.set('Content-Type', format.contentType);
-  setValidator(response, [API_VERSION, content.shape, type, parameters, encoding, LIBRARY[encoding], terms, parts]);
+  const { path } = response.req;
+  const versions = content.parts.map((part) => parts[part]?.version ?? null);
+  const form = [content.shape, type, parameters, encoding, compressionParameters(encoding)];
+  response.set('Content-Type', contentType);
+  setValidator(response, [API_VERSION, path, form, terms, versions]);
 }
 
-/** The headers of an answer with a body, or of HEAD instead of it: those, and how the body is encoded. */
-export function describeBody(
+/** Sets all headers of a 200. @param lastSku of the last element; undefined: there is none */
+export function describeWhole(
   response: Response,
   content: Content,
   scope: CustomerScope,
   representation: Representation,
+  lastSku: string | undefined,
 ): void {
   describe(response, content, scope, representation);
   const { encoding } = representation;
   if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+  if (lastSku !== undefined) response.set(LAST_SKU, encodeURIComponent(lastSku));
+  const times = content.parts.map((part) => scope.parts[part]?.changedAt?.getTime() ?? -Infinity);
+  const latest = Math.max(...times);
+  if (latest !== -Infinity) response.set(DATA_CHANGED, new Date(latest).toISOString());
 }
 
-/** Takes the headers back: an error is of no content. */
+/** Removes the headers again: an error describes no content. */
 export function undescribe(response: Response): void {
   withdrawValidator(response);
-  for (const name of ['Content-Type', 'Content-Encoding']) response.removeHeader(name);
-}
-
-/** What comes out of one batch of elements mostly fits in here, and needs no second trip to a thread. */
-const chunkSize = 64 * 1024;
-
-/**
- * What compresses a body as it comes, in threads of its own; undefined: it stays as it is. Levels are low: higher ones
- * take several times as long for few bytes less.
- */
-export function compressor({ encoding }: Representation): Gzip | BrotliCompress | undefined {
-  if (encoding === 'gzip') return createGzip({ level: 1, chunkSize });
-  if (encoding === 'br') return createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 1 }, chunkSize });
-  return undefined;
+  response.removeHeader('Content-Type');
 }

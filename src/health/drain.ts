@@ -4,15 +4,20 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { cutConnection } from '../http/cut.js';
 
+/** How long a connection may be idle after a response that could not announce its end, in milliseconds. */
+const IDLE_MS = 1000;
+
 /**
- * The time between the word that the service ends and its end. Requests are answered as ever, since whoever sends them
- * has not heard of it; each answer tells its client to send the next one elsewhere.
+ * The time from the signal to the end of the service. It still serves requests, because load balancers have not noticed
+ * yet. Each response of known length announces that its connection closes. A response in chunks must not
+ * (`http/chunked.ts`), so its connection closes when it has been idle for a moment. At once would be too early: the
+ * client may be sending its next request.
  */
 @Injectable()
 export class Drain implements NestMiddleware {
   private begun = false;
   private finishing = false;
-  /** How many answers are under way on each. */
+  /** How many responses have not ended yet on each connection. */
   private readonly connections = new Map<Socket, number>();
 
   begin(): void {
@@ -20,19 +25,19 @@ export class Drain implements NestMiddleware {
   }
 
   /**
-   * Has each connection end with the answers that are under way on it. Node closes those only that are idle when its
-   * server closes; the others, whose clients were told to keep them, would stay.
+   * Closes each connection as soon as the last response on it has ended. Node closes the connections that are idle when
+   * its server closes, and no others.
    */
   finish(): void {
     this.finishing = true;
   }
 
-  /** Cuts whatever is still under way. */
+  /** Aborts every response that has not ended. */
   end(): void {
     for (const socket of this.connections.keys()) cutConnection(socket, 'shutdown');
   }
 
-  /** Resolves when every connection has closed, and all who listen to that have heard. */
+  /** Resolves when every connection has closed and every listener has been called. */
   async closed(): Promise<void> {
     await Promise.allSettled([...this.connections.keys()].map((socket) => once(socket, 'close')));
   }
@@ -53,9 +58,12 @@ export class Drain implements NestMiddleware {
 
   private answered(socket: Socket): void {
     const underWay = this.connections.get(socket);
-    // It has closed before.
+    // The connection closed first.
     if (underWay === undefined) return;
     this.connections.set(socket, underWay - 1);
-    if (this.finishing && underWay === 1) socket.destroySoon();
+    if (underWay > 1) return;
+    if (this.finishing) socket.destroySoon();
+    // Node's own timeout of idle connections, which the next request takes back.
+    else if (this.begun) socket.setTimeout(IDLE_MS);
   }
 }

@@ -43,6 +43,20 @@ export const HEADERS = {
   ),
   Vary: header('Headers of the request that the answer depends on.', 'Authorization, Accept, Accept-Encoding'),
   'Content-Encoding': header('How the body is compressed, if it is.', 'gzip', { enum: ['gzip', 'br'] }, false),
+  'X-Last-SKU': header(
+    'SKU of the last element, percent-encoded as UTF-8; absent if there is no element. Elements come in the order of ' +
+      'their SKUs: if the last element that you received has another SKU, the body is incomplete.',
+    'PIR-1001-M',
+    { pattern: "^[A-Za-z0-9_.!~*'()%-]+$" },
+    false,
+  ),
+  'X-Data-Changed': header(
+    'When the data behind the response last changed, in UTC with milliseconds; absent if that is unknown. Compare ' +
+      'the `ETag`, not this time, to find out whether something changed.',
+    '2026-11-29T06:15:02.417Z',
+    { format: 'date-time', pattern: '\\.[0-9]{3}Z$' },
+    false,
+  ),
   NoStore: header('Nobody may keep the answer.', 'no-store', { enum: ['no-store'] }),
   Pragma: header('The same for caches of HTTP/1.0.', 'no-cache', { enum: ['no-cache'] }),
   BearerChallenge: header(

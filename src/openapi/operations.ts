@@ -101,7 +101,7 @@ function dataOperation({ path, resource, tag, summary, description }: DataEndpoi
     responses: {
       200: {
         description: `Everything of \`${path}\` that the customer may see, from one snapshot of the database.`,
-        headers: headers(...COUNTED, ...VALIDATED, 'Content-Encoding'),
+        headers: headers(...COUNTED, ...VALIDATED, 'Content-Encoding', 'X-Last-SKU', 'X-Data-Changed'),
         content: dataContent(resource),
       },
       304: answer('NotModified'),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { assortment } from '../assortment/assortment.js';
+import { assortment, lastSkuOf } from '../assortment/assortment.js';
 import type { ElementSource } from '../download/download.service.js';
-import type { CustomerScope } from '../scope/customer-scope.js';
+import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Snapshot } from '../database/engine.js';
 import { selectColumns } from '../resource/columns.js';
 import { keysOf } from '../resource/field.decorator.js';
@@ -19,8 +19,12 @@ export class PricingService implements ElementSource {
   private readonly select = selectColumns(ProductPrice);
 
   /** The elements of `GET /prices`, each as JSON with the separator before it, in batches. */
-  async *elements(snapshot: Snapshot, scope: CustomerScope, separator: string): AsyncGenerator<string> {
-    for await (const rows of assortment(snapshot, scope, { select: this.select }))
-      yield rows.map((row) => separator + this.write(row, scope)).join('');
+  async *elements(snapshot: Snapshot, terms: CustomerTerms, separator: string): AsyncGenerator<string> {
+    for await (const rows of assortment(snapshot, terms, { select: this.select }))
+      yield rows.map((row) => separator + this.write(row, terms)).join('');
+  }
+
+  lastSku(snapshot: Snapshot, terms: CustomerTerms): Promise<string | undefined> {
+    return lastSkuOf(snapshot, terms);
   }
 }

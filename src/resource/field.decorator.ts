@@ -1,15 +1,15 @@
 import { Column, PrimaryColumn } from 'typeorm';
-import type { CustomerScope } from '../scope/customer-scope.js';
+import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
 
 /** The column types that a field may have; each also says how the field is read from files and written as JSON. */
 export type FieldType = 'varchar' | 'text' | 'int' | 'decimal' | 'boolean' | 'date' | 'datetime';
 
 /** Makes the answered value where it is not the stored one. */
-type Value = (row: Row, scope: CustomerScope) => unknown;
+type Value = (row: Row, terms: CustomerTerms) => unknown;
 
 /** Makes a value that is the same in all elements of an answer. */
-type ScopeValue = (scope: CustomerScope) => unknown;
+type ScopeValue = (terms: CustomerTerms) => unknown;
 
 interface Answer {
   /** One sentence for integrators, with the unit where there is one. */

@@ -1,17 +1,11 @@
 import { ProductPrice } from '../pricing/product-price.entity.js';
-import type { CustomerScope } from '../scope/customer-scope.js';
+import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
 import { Answered, Computed, type FieldType, Nested, type Resource, Stored } from './field.decorator.js';
 import { jsonWriter } from './json-writer.js';
 
 const ANY = { meaning: 'Any.', example: 'x' };
-const SCOPE: CustomerScope = Object.freeze({
-  customerCode: 'C',
-  priceList: null,
-  warehouseCode: 'W',
-  discountPercentage: '0',
-  versions: { products: null, prices: null, stock: null },
-});
+const TERMS: CustomerTerms = Object.freeze({ priceList: null, warehouseCode: 'W', discountPercentage: '0' });
 
 class Part {
   @Stored({ type: 'varchar', length: 64, primary: true }) SKU!: string;
@@ -24,7 +18,7 @@ class Thing {
   @Nested(Part, 'PartCode') Parts!: Part[];
   @Stored({ type: 'decimal', precision: 18, scale: 4 }) Secret!: string;
   @Answered({ type: 'int', ...ANY }) Alpha!: number | null;
-  @Computed({ type: 'varchar', ...ANY, value: (row, scope) => `${row.Zeta}@${scope.warehouseCode}` }) Where!: string;
+  @Computed({ type: 'varchar', ...ANY, value: (row, terms) => `${row.Zeta}@${terms.warehouseCode}` }) Where!: string;
   @Answered({ type: 'varchar', length: 9, ...ANY, value: () => undefined }) Gone!: string | null;
 }
 
@@ -32,19 +26,19 @@ const thing = jsonWriter(Thing);
 
 test('keys come in order of declaration, arrays last, whatever the order of the row; stored-only columns never', () => {
   const row: Row = { Secret: '1', Alpha: 2, Parts: [{ Spare: 1, PartCode: 'P', SKU: 'Z' }], other: 'x', Zeta: 'Z' };
-  expect(thing(row, SCOPE)).toBe(
+  expect(thing(row, TERMS)).toBe(
     '{"Zeta":"Z","Alpha":2,"Where":"Z@W","Gone":null,"Parts":[{"PartCode":"P","Spare":true}]}',
   );
 });
 
 test('what is not known is null, and an array without elements [] (decision 1)', () => {
-  expect(thing({ Zeta: 'Z' }, SCOPE)).toBe('{"Zeta":"Z","Alpha":null,"Where":"Z@W","Gone":null,"Parts":[]}');
-  expect(thing({ Zeta: 'Z', Alpha: null, Parts: [] }, SCOPE)).toBe(thing({ Zeta: 'Z' }, SCOPE));
+  expect(thing({ Zeta: 'Z' }, TERMS)).toBe('{"Zeta":"Z","Alpha":null,"Where":"Z@W","Gone":null,"Parts":[]}');
+  expect(thing({ Zeta: 'Z', Alpha: null, Parts: [] }, TERMS)).toBe(thing({ Zeta: 'Z' }, TERMS));
 });
 
 test('elements of an array keep their order, and lack no key either', () => {
   const Parts = [{ PartCode: 'b', Spare: 0 }, { PartCode: 'a' }];
-  expect(thing({ Zeta: 'Z', Parts }, SCOPE)).toContain(
+  expect(thing({ Zeta: 'Z', Parts }, TERMS)).toContain(
     '"Parts":[{"PartCode":"b","Spare":false},{"PartCode":"a","Spare":null}]',
   );
 });
@@ -87,7 +81,7 @@ test.each<[FieldType, unknown, string]>([
   // SQLite stores UTC without saying so; shows a fault only where the process is in another time zone (TZ=…).
   ['datetime', '2027-01-15 23:30:00.005', '"2027-01-15T23:30:00.005Z"'],
 ])('a %s %p is written %s', (type, stored, json) => {
-  expect(jsonWriter(sample(type))({ Cell: stored }, SCOPE)).toBe(`{"Cell":${json}}`);
+  expect(jsonWriter(sample(type))({ Cell: stored }, TERMS)).toBe(`{"Cell":${json}}`);
 });
 
 /** As other programs leave them: MySQL without strict mode, or SQLite, which stores any value in any column. */
@@ -112,11 +106,11 @@ test.each<[FieldType, unknown]>([
   ['datetime', 'yesterday'],
   ['datetime', ''],
 ])('a %s that is no date, %p, is written null (decision 124)', (type, stored) => {
-  expect(jsonWriter(sample(type))({ Cell: stored }, SCOPE)).toBe('{"Cell":null}');
+  expect(jsonWriter(sample(type))({ Cell: stored }, TERMS)).toBe('{"Cell":null}');
 });
 
 test('a decimal with a fixed scale shows all of its digits', () => {
-  expect(jsonWriter(sample('decimal', 4))({ Cell: '19.95' }, SCOPE)).toBe('{"Cell":19.9500}');
+  expect(jsonWriter(sample('decimal', 4))({ Cell: '19.95' }, TERMS)).toBe('{"Cell":19.9500}');
 });
 
 test.each<[FieldType, unknown]>([
@@ -136,30 +130,30 @@ test.each<[FieldType, unknown]>([
   ['boolean', Buffer.from([1])],
   ['date', new Date(0)],
 ])('a %s never holds %p: the error names resource, SKU and field', (type, stored) => {
-  expect(() => jsonWriter(sample(type))({ SKU: 'PIR-1', Cell: stored }, SCOPE)).toThrow(
+  expect(() => jsonWriter(sample(type))({ SKU: 'PIR-1', Cell: stored }, TERMS)).toThrow(
     `Sample PIR-1: Cell does not hold a ${type}`,
   );
 });
 
 test('a damaged cell of a nested element is named by that element', () => {
   const Parts = [{ SKU: 'PIR-1', PartCode: 'b', Spare: 7 }];
-  expect(() => thing({ Zeta: 'Z', Parts }, SCOPE)).toThrow('Part PIR-1: Spare does not hold a boolean');
+  expect(() => thing({ Zeta: 'Z', Parts }, TERMS)).toThrow('Part PIR-1: Spare does not hold a boolean');
 });
 
-const scopeOf = (code: string, discountPercentage: string) =>
-  ({ priceList: { code, name: `List ${code}`, currencyCode: 'EUR' }, discountPercentage }) as CustomerScope;
+const termsOf = (code: string, discountPercentage: string) =>
+  ({ priceList: { code, name: `List ${code}`, currencyCode: 'EUR' }, discountPercentage }) as CustomerTerms;
 
 test('one writer writes the terms of whoever asks, however customers alternate', () => {
   const write = jsonWriter(ProductPrice);
   const row = { SKU: 'P', Price: '10.0000', DiscountEligible: 1, MOQ: null, OrderMultiple: null };
-  const [one, other] = [scopeOf('A', '10'), scopeOf('B', '20')];
-  for (const [scope, code, net] of [
+  const [one, other] = [termsOf('A', '10'), termsOf('B', '20')];
+  for (const [terms, code, net] of [
     [one, 'A', 9],
     [other, 'B', 8],
     [one, 'A', 9],
     [{ ...other }, 'B', 8],
   ] as const)
-    expect(JSON.parse(write(row, scope))).toMatchObject({
+    expect(JSON.parse(write(row, terms))).toMatchObject({
       PriceListCode: code,
       PriceListName: `List ${code}`,
       PriceExclVAT: net,

@@ -1,4 +1,4 @@
-import type { CustomerScope } from '../scope/customer-scope.js';
+import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
 import { dayOrNull } from './calendar-day.js';
 import { decimalText } from './decimal-text.js';
@@ -6,7 +6,7 @@ import { arraysOf, fieldsOf, type Field, type FieldType, type Resource } from '.
 import { timeOrNull } from './utc-time.js';
 
 /** Turns one row, with its nested rows under the arrays' names, into the JSON text of one element. */
-export type JsonWriter = (row: Row, scope: CustomerScope) => string;
+export type JsonWriter = (row: Row, terms: CustomerTerms) => string;
 
 /** A stored value is not of its column's type. */
 export class DamagedRow extends Error {}
@@ -21,7 +21,7 @@ interface Member {
 export function jsonWriter(resource: Resource): JsonWriter {
   const fields = fieldsOf(resource).map((field) => ({
     name: field.name,
-    ofScope: field.ofScope && ((scope: CustomerScope) => valueText(field, field.ofScope!(scope))),
+    ofScope: field.ofScope && ((terms: CustomerTerms) => valueText(field, field.ofScope!(terms))),
     write: fieldWriter(resource, field),
   }));
   const nested = arraysOf(resource).map(({ name, resource: element }) => ({
@@ -32,39 +32,39 @@ export function jsonWriter(resource: Resource): JsonWriter {
   const all = [...fields, ...nested];
 
   /** Writes once what is the same in all elements of an answer. */
-  const prepare = (scope: CustomerScope) => {
+  const prepare = (terms: CustomerTerms) => {
     const members: Member[] = [];
     let before = '{';
     for (const [index, { name, ofScope, write }] of all.entries()) {
       before += `${index ? ',' : ''}${JSON.stringify(name)}:`;
       if (ofScope) {
-        before += ofScope(scope);
+        before += ofScope(terms);
         continue;
       }
       members.push({ before, write });
       before = '';
     }
-    return { scope, members, end: `${before}}` };
+    return { terms, members, end: `${before}}` };
   };
 
   let prepared: ReturnType<typeof prepare> | undefined;
-  return (row, scope) => {
-    if (prepared?.scope !== scope) prepared = prepare(scope);
+  return (row, terms) => {
+    if (prepared?.terms !== terms) prepared = prepare(terms);
     let json = '';
-    for (const { before, write } of prepared.members) json += before + write(row, scope);
+    for (const { before, write } of prepared.members) json += before + write(row, terms);
     return json + prepared.end;
   };
 }
 
 function arrayWriter(name: string, element: Resource): JsonWriter {
   const write = jsonWriter(element);
-  return (row, scope) => `[${((row[name] ?? []) as Row[]).map((item) => write(item, scope)).join(',')}]`;
+  return (row, terms) => `[${((row[name] ?? []) as Row[]).map((item) => write(item, terms)).join(',')}]`;
 }
 
 function fieldWriter(resource: Resource, field: Field): JsonWriter {
-  return (row, scope) => {
+  return (row, terms) => {
     try {
-      return valueText(field, field.value ? field.value(row, scope) : row[field.name]);
+      return valueText(field, field.value ? field.value(row, terms) : row[field.name]);
     } catch (cause) {
       // The row is damaged: say which cell, since the answer is cut because of it.
       throw new DamagedRow(`${resource.name} ${row.SKU}: ${field.name} does not hold a ${field.type}`, { cause });

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { arraysOf, fieldsOf, type Resource } from './field.decorator.js';
 
 /**
- * To be raised with every change of how values become JSON, or that becomes CSV, which the declarations do not show; and
- * of how answers are cut into batches and compressed, since the bytes of compressed ones follow from that, too.
+ * Raise it with every change that the declarations do not show: how values become JSON, or how JSON becomes another
+ * format.
  */
 const RECIPE = 3;
 

@@ -6,16 +6,20 @@ import { TokenDenylist } from '../auth/token-denylist.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { Query, Row } from '../database/query.js';
 import { customerNotFound, REVOKED, tokenInvalid } from '../http/api-error.js';
-import { versionOf } from '../versions/content-versions.js';
-import type { CustomerScope } from './customer-scope.js';
+import { joinPart, partState } from '../versions/content-versions.js';
+import type { CustomerScope, CustomerTerms } from './customer-scope.js';
 
 const TERMS = `
   customers.CustomerCode, customers.WarehouseCode, customers.DiscountPercentage,
     price_lists.PriceListCode, price_lists.PriceListName, price_lists.CurrencyCode,
-    ${versionOf('products', "''")} AS ProductsVersion,
-    ${versionOf('prices', 'customers.PriceListCode')} AS PricesVersion,
-    ${versionOf('stock', 'customers.WarehouseCode')} AS StockVersion`;
-const CUSTOMER = 'customers LEFT JOIN price_lists ON price_lists.PriceListCode = customers.PriceListCode';
+    productsPart.Version AS productsVersion, productsPart.ChangedAt AS productsChangedAt,
+    pricesPart.Version AS pricesVersion, pricesPart.ChangedAt AS pricesChangedAt,
+    stockPart.Version AS stockVersion, stockPart.ChangedAt AS stockChangedAt`;
+const CUSTOMER = `
+  customers LEFT JOIN price_lists ON price_lists.PriceListCode = customers.PriceListCode
+    ${joinPart('products', "''")}
+    ${joinPart('prices', 'customers.PriceListCode')}
+    ${joinPart('stock', 'customers.WarehouseCode')}`;
 const WHERE_ACTIVE = 'WHERE customers.CustomerCode = ? AND customers.Active = 1';
 
 /** The state of a token's key and customer. */
@@ -34,7 +38,7 @@ export class CustomerScopeService {
   /** The scope of the active customer with exactly this code, as the snapshot has it. @param query of the snapshot */
   async find(customerCode: string, query: Query): Promise<CustomerScope | undefined> {
     const [row] = await query(`SELECT ${TERMS} FROM ${CUSTOMER} ${WHERE_ACTIVE}`, [customerCode]);
-    return row && this.scopeOf(row);
+    return row && scopeOf(row);
   }
 
   /**
@@ -52,27 +56,32 @@ export class CustomerScopeService {
       this.denylist.add(identity);
       throw tokenInvalid(REVOKED);
     }
-    return this.scopeOf(row);
+    return scopeOf(row);
   }
+}
 
-  private scopeOf(row: Row): CustomerScope {
-    return Object.freeze({
-      customerCode: row.CustomerCode as string,
-      priceList:
-        row.PriceListCode === null
-          ? null
-          : {
-              code: row.PriceListCode as string,
-              name: row.PriceListName as string | null,
-              currencyCode: row.CurrencyCode as string,
-            },
-      warehouseCode: row.WarehouseCode as string | null,
-      discountPercentage: String(row.DiscountPercentage),
-      versions: {
-        products: row.ProductsVersion as string | null,
-        prices: row.PricesVersion as string | null,
-        stock: row.StockVersion as string | null,
-      },
-    });
-  }
+function scopeOf(row: Row): CustomerScope {
+  return Object.freeze({
+    customerCode: row.CustomerCode as string,
+    terms: termsOf(row),
+    parts: {
+      products: partState(row, 'products'),
+      prices: partState(row, 'prices'),
+      stock: partState(row, 'stock'),
+    },
+  });
+}
+
+function termsOf(row: Row): CustomerTerms {
+  const { PriceListCode: code } = row;
+  const priceList = {
+    code: code as string,
+    name: row.PriceListName as string | null,
+    currencyCode: row.CurrencyCode as string,
+  };
+  return Object.freeze({
+    priceList: code === null ? null : priceList,
+    warehouseCode: row.WarehouseCode as string | null,
+    discountPercentage: String(row.DiscountPercentage),
+  });
 }

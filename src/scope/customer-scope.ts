@@ -1,16 +1,24 @@
-import type { ContentPart } from '../versions/content-versions.js';
+import type { ContentPart, PartState } from '../versions/content-versions.js';
 
-/** What a customer may see, and at which terms: read from its record, the first argument of every catalogue query. */
+/** The customer of a request, with everything that a response to it depends on. */
 export interface CustomerScope {
   readonly customerCode: string;
+  readonly terms: CustomerTerms;
+  /** The parts of the content that the customer may see, as they are now; null: nothing was ever in the part. */
+  readonly parts: Readonly<Record<ContentPart['part'], PartState | null>>;
+}
+
+/**
+ * The terms of a customer: the first argument of every catalogue query. The `ETag` names all of them, so a body may
+ * depend on each. It cannot depend on the customer itself, whose code is not among them.
+ */
+export interface CustomerTerms {
   /** The assigned price list; null: none, so nothing is eligible. */
   readonly priceList: PriceListTerms | null;
   /** The code of the assigned warehouse; null: none, so there is no stock to show. */
   readonly warehouseCode: string | null;
   /** 0 to 100, a decimal as text. */
   readonly discountPercentage: string;
-  /** The versions of the content that the customer may see; null: there never was any. */
-  readonly versions: Readonly<Record<ContentPart['part'], string | null>>;
 }
 
 interface PriceListTerms {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { assortment } from '../assortment/assortment.js';
+import { assortment, lastSkuOf } from '../assortment/assortment.js';
 import type { ElementSource } from '../download/download.service.js';
-import type { CustomerScope } from '../scope/customer-scope.js';
+import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Snapshot } from '../database/engine.js';
 import { selectColumns } from '../resource/columns.js';
 import { keysOf } from '../resource/field.decorator.js';
@@ -19,13 +19,19 @@ export class StockService implements ElementSource {
   private readonly select = selectColumns(StockEntry);
 
   /** The elements of `GET /stock`, each as JSON with the separator before it, in batches. */
-  async *elements(snapshot: Snapshot, scope: CustomerScope, separator: string): AsyncGenerator<string> {
-    if (!scope.warehouseCode) return;
-    const further = {
-      join: `${snapshot.join('stock')} ON stock.SKU = prices.SKU AND stock.WarehouseCode = ?`,
-      parameters: [scope.warehouseCode],
-    };
-    for await (const rows of assortment(snapshot, scope, { select: this.select, further }))
-      yield rows.map((row) => separator + this.write(row, scope)).join('');
+  async *elements(snapshot: Snapshot, terms: CustomerTerms, separator: string): AsyncGenerator<string> {
+    if (!terms.warehouseCode) return;
+    const further = warehouseStock(snapshot, terms);
+    for await (const rows of assortment(snapshot, terms, { select: this.select, further }))
+      yield rows.map((row) => separator + this.write(row, terms)).join('');
+  }
+
+  async lastSku(snapshot: Snapshot, terms: CustomerTerms): Promise<string | undefined> {
+    return terms.warehouseCode ? lastSkuOf(snapshot, terms, warehouseStock(snapshot, terms)) : undefined;
   }
 }
+
+const warehouseStock = (snapshot: Snapshot, { warehouseCode }: CustomerTerms) => ({
+  join: `${snapshot.join('stock')} ON stock.SKU = prices.SKU AND stock.WarehouseCode = ?`,
+  parameters: [warehouseCode],
+});

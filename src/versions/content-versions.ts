@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WriteSession } from '../database/engine.js';
+import type { Row } from '../database/query.js';
+import { utcTime } from '../resource/utc-time.js';
 
 /** So many are renewed by one statement. */
 const AT_ONCE = 1000;
@@ -36,7 +38,22 @@ export async function renewAllVersions(session: WriteSession): Promise<void> {
   await renewVersions(session, parts as unknown as ContentPart[]);
 }
 
-/** A subquery for the version of a part, null where nothing ever was in it. @param code SQL of its code */
-export function versionOf(part: ContentPart['part'], code: string): string {
-  return `(SELECT Version FROM content_versions WHERE Part = '${part}' AND Code = ${code})`;
+/** A part as its last committed change left it. */
+export interface PartState {
+  readonly version: string;
+  /** When that change was made; null: unknown. */
+  readonly changedAt: Date | null;
+}
+
+/** Joins the state of a part under the name `<part>Part`; it is null if nothing ever was in it. @param code SQL of its code */
+export function joinPart(part: ContentPart['part'], code: string): string {
+  const alias = `${part}Part`;
+  return `LEFT JOIN content_versions ${alias} ON ${alias}.Part = '${part}' AND ${alias}.Code = ${code}`;
+}
+
+/** The state of a part from a row that selects its columns as `<part>Version` and `<part>ChangedAt`. */
+export function partState(row: Row, part: ContentPart['part']): PartState | null {
+  const [version, changedAt] = [row[`${part}Version`], row[`${part}ChangedAt`]];
+  if (version === null) return null;
+  return { version: version as string, changedAt: changedAt === null ? null : utcTime(changedAt) };
 }

@@ -52,7 +52,7 @@ export const SPOILT: [string, Spoil, string[]][] = [
   [
     'stock of no product',
     body('/stock', /(?<=(\{"SKU":)"[^"]*"([^}]*\}))\]$/, ',$1"ZZZ"$2]'),
-    ['§2.7 has-product', '§10.2 lines', '§5.4 own-data'],
+    ['§2.7 has-product', '§4 last-sku', '§10.2 lines', '§5.4 own-data'],
   ],
   [
     'a price of another list',
@@ -78,6 +78,7 @@ export const SPOILT: [string, Spoil, string[]][] = [
       '§2.6 not-told',
       '§2.6 same-prices',
       '§4.4 complete',
+      '§4 last-sku',
       '§2.9 data',
       '§10.2 lines',
       '§5.4 own-data',
@@ -99,6 +100,9 @@ export const SPOILT: [string, Spoil, string[]][] = [
     header('/stock/schema', 'etag', 'W/"1"'),
     ['decision 71 strong', 'decision 72 unchanged', 'decision 89'],
   ],
+  ['another last SKU', header('/prices', 'x-last-sku', 'ACC-9001'), ['§4 last-sku']],
+  ['no last SKU', header('/stock', 'x-last-sku', undefined), ['§4 last-sku']],
+  ['a time without a zone', header('/prices', 'x-data-changed', '2026-11-29T06:15:02.417'), ['§4 data-changed']],
   ['no Vary with 304', header('/products', 'vary', undefined, 304), ['decision 72 unchanged']],
   ['no charset', header('/prices', 'content-type', 'application/json'), ['§4 json']],
   ['no X-Request-Id', header('/nowhere', 'x-request-id', undefined), ['§4 request-id']],

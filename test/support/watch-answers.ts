@@ -41,8 +41,32 @@ function watch(message: unknown): void {
     const bytes = Buffer.concat(method === 'HEAD' ? [] : chunks);
     const encoding = (bytes.length && headers['content-encoding']) || 'identity';
     const body = DECODERS[encoding]!(bytes).toString();
-    problems.push(...answers.problemsOf({ method, path, status: response.statusCode, headers, body }));
+    const { statusCode: status } = response;
+    problems.push(...answers.problemsOf({ method, path, status, headers, body }));
+    if (
+      method !== 'HEAD' &&
+      status === 200 &&
+      'x-data-changed' in headers &&
+      !headers['content-type']!.startsWith('text/csv')
+    )
+      problems.push(...problemOfLastSku(headers['x-last-sku'], headers['content-type']!, body));
+    if (isChunkedAndClosed(response)) problems.push(`${method} ${path}: chunks come with Connection: close`);
   });
+}
+
+/** Whatever is sent as JSON or lines ends with the element that the header names. */
+function problemOfLastSku(header: string | undefined, type: string, body: string): string[] {
+  const last = type.startsWith('application/json')
+    ? (JSON.parse(body) as { SKU: string }[]).at(-1)
+    : (JSON.parse(body.trimEnd().split('\n').at(-1) || 'null') as { SKU: string } | null);
+  const named = header === undefined ? undefined : decodeURIComponent(header);
+  return last?.SKU === named ? [] : [`X-Last-SKU is ${named}, but ${last?.SKU} comes last`];
+}
+
+/** Looks at what Node sends: its own headers are not among those that were set. */
+function isChunkedAndClosed(response: Response): boolean {
+  const { _header: head } = response as unknown as { _header: string };
+  return /^transfer-encoding: chunked/im.test(head) && /^connection: *close/im.test(head);
 }
 
 beforeAll(() => subscribe(STARTED, watch));

@@ -5,6 +5,7 @@ import { EligibilityIndex1764378000000 } from './1764378000000-eligibility-index
 import { ImportedTables1764460800000 } from './1764460800000-imported-tables.js';
 import { VersionBeforeDocuments1764464400000 } from './1764464400000-version-before-documents.js';
 import { ImportedFiles1764551000000 } from './1764551000000-imported-files.js';
+import { ContentChangedAt1764553000000 } from './1764553000000-content-changed-at.js';
 import { CustomerDeactivation1764554000000 } from './1764554000000-customer-deactivation.js';
 
 /** Every migration, oldest first. A new one is written by hand and added here: it has to run on every engine. */
@@ -16,5 +17,6 @@ export const migrations = [
   ImportedTables1764460800000,
   VersionBeforeDocuments1764464400000,
   ImportedFiles1764551000000,
+  ContentChangedAt1764553000000,
   CustomerDeactivation1764554000000,
 ];

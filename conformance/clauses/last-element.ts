@@ -1,0 +1,42 @@
+import { type Clause, clause, holds, matches, notTestable, same } from '../clause.js';
+import { DATA_PATHS, elementsOf } from '../data.js';
+import type { Answer } from '../http.js';
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const FORMATS = ['application/json', 'application/x-ndjson', 'text/csv'];
+
+/** §4: the headers that tell whether a body is complete, and how old its data is. */
+export const LAST_ELEMENT: Clause[] = [
+  clause('§4 last-sku', 'X-Last-SKU names the last element (decision 111)', async (deployment) => {
+    for (const path of DATA_PATHS) {
+      const answer = await deployment.ask({ path });
+      same(`X-Last-SKU of ${path}`, lastSku(answer), elementsOf(answer).at(-1)?.SKU);
+    }
+  }),
+  clause('§4 last-sku-head', 'it is on HEAD, in every format (decision 111)', async (deployment) => {
+    const answer = await deployment.ask({ path: '/stock' });
+    for (const Accept of FORMATS) {
+      const head = await deployment.ask({ path: '/stock', method: 'HEAD', headers: { Accept } });
+      if (head.headers['x-data-changed'] === answer.headers['x-data-changed'])
+        same(`X-Last-SKU for ${Accept}`, lastSku(head), lastSku(answer));
+    }
+  }),
+  clause('§4 data-changed', 'X-Data-Changed is a time in UTC, and it is past (decision 112)', async (deployment) => {
+    for (const path of DATA_PATHS) {
+      const { 'x-data-changed': changed, date = '' } = (await deployment.ask({ path })).headers;
+      if (changed === undefined) continue;
+      matches(`X-Data-Changed of ${path}`, changed, TIME);
+      // Date has no milliseconds, and the database may have another clock.
+      holds(Date.parse(String(changed)) < Date.parse(date) + 60_000, `a time of ${path} before ${date}`, changed);
+    }
+  }),
+  clause(
+    'decision 110',
+    'chunks never come with Connection: close (§4)',
+    notTestable('a proxy in between may add that header'),
+  ),
+  clause('decision 113', 'one ETag is one byte sequence', notTestable('shows only over many requests')),
+];
+
+const lastSku = ({ headers: { 'x-last-sku': sku } }: Answer) =>
+  sku === undefined ? undefined : decodeURIComponent(String(sku));

@@ -1,0 +1,116 @@
+import { randomInt } from 'node:crypto';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { type Encoding, encoded, ENCODINGS } from './compression.js';
+import { csv } from './csv-format.js';
+import type { Format, Pieces } from './format.js';
+import { jsonArray, jsonLines } from './json-formats.js';
+
+const FORMATS = {
+  json: jsonArray,
+  lines: jsonLines,
+  csv: csv('comma', 0),
+  'csv with mark': csv('comma', 1),
+  'csv with semicolons': csv('semicolon', 0),
+  'csv with both': csv('semicolon', 1),
+};
+/** How many elements each batch has. */
+const SIZES = { empty: [], 'one piece': [3], 'several pieces': [25, 150, 100, 100] };
+const TIMES = 100;
+
+const stays = new AbortController().signal;
+const element = (index: number) => `{"SKU":"${index}","Text":"${'text '.repeat(index % 30)}"}`;
+
+async function* batchesOf(sizes: readonly number[], separator: string): AsyncGenerator<string> {
+  let next = 0;
+  for (const size of sizes) {
+    await anyPause();
+    yield Array.from({ length: size }, () => separator + element(next++)).join('');
+  }
+}
+
+/** As a database and a client take their time: none at all, a turn of the event loop, or more. */
+async function anyPause(): Promise<void> {
+  const turns = randomInt(4);
+  if (turns === 1) await setImmediate();
+  else if (turns > 1) await sleep(turns - 2);
+}
+
+async function bytesOf(pieces: Pieces): Promise<Buffer> {
+  const all: Buffer[] = [];
+  for await (const piece of pieces) {
+    all.push(Buffer.from(piece));
+    await anyPause();
+  }
+  return Buffer.concat(all);
+}
+
+const KINDS = Object.keys(SIZES).flatMap((size) =>
+  ENCODINGS.flatMap((encoding) => Object.keys(FORMATS).map((format) => [size, encoding, format] as const)),
+);
+
+test.each(KINDS)(
+  '%s, %s, %s are the same bytes each time, idle and busy (decision 113)',
+  async (size, encoding, name) => {
+    const format: Format = FORMATS[name as keyof typeof FORMATS];
+    const batches = () => batchesOf(SIZES[size as keyof typeof SIZES], format.separator);
+    const make = async () => {
+      const bytes = await bytesOf(encoded(format.write(batches(), ['SKU', 'Text']), encoding, stays));
+      return bytes.toString('base64');
+    };
+    const seen = new Set<string>();
+    for (let time = 0; time < TIMES; time++) seen.add(await make());
+    for (const bytes of await Promise.all(Array.from({ length: TIMES }, make))) seen.add(bytes);
+    expect(seen.size).toBe(1);
+  },
+);
+
+const DECODERS: Record<Encoding, (bytes: Buffer) => Buffer> = {
+  br: (bytes) => brotliDecompressSync(bytes),
+  gzip: (bytes) => gunzipSync(bytes),
+  identity: (bytes) => bytes,
+};
+
+/** Lengths around the ends of the blocks that a compressor is given. */
+const LENGTHS = [0, 1, 16_383, 16_384, 16_385, 278_527, 278_528, 278_529, 700_000];
+
+describe.each(ENCODINGS)('%s', (encoding) => {
+  test.each(LENGTHS)('of %i bytes does not depend on how the body is split', async (length) => {
+    const text = Array.from({ length: Math.ceil(length / 8) }, (_, index) => element(index * 37).slice(0, 8)).join('');
+    const body = Buffer.from(text.slice(0, length));
+    const compress = (cut: () => number) => bytesOf(encoded(piecesOf(body, cut), encoding, stays));
+    const whole = await compress(() => length);
+    expect(DECODERS[encoding](whole).equals(body)).toBe(true);
+    for (const most of [100_000, 5000]) expect((await compress(() => randomInt(1, most))).equals(whole)).toBe(true);
+  });
+});
+
+async function* piecesOf(body: Buffer, cut: () => number): Pieces {
+  if (!body.length) yield '';
+  for (let start = 0, end; start < body.length; start = end) yield body.subarray(start, (end = start + cut()));
+}
+
+async function* failing(): Pieces {
+  yield 'x'.repeat(100_000);
+  throw new Error('in mid-body');
+}
+
+test.each(['gzip', 'br'] as const)('%s passes an error of the body on, and ends', async (encoding) => {
+  await expect(bytesOf(encoded(failing(), encoding, stays))).rejects.toThrow('in mid-body');
+});
+
+test.each(['gzip', 'br'] as const)('%s ends its body if nobody takes its bytes', async (encoding) => {
+  let ended = false;
+  const endless = async function* () {
+    try {
+      for (;;) yield Buffer.from(Array.from({ length: 300_000 }, () => randomInt(256)));
+    } finally {
+      ended = true;
+    }
+  };
+  const bytes = encoded(endless(), encoding, stays);
+  await bytes.next();
+  await sleep(200);
+  await bytes.return(undefined);
+  expect(ended).toBe(true);
+});

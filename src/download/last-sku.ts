@@ -1,0 +1,26 @@
+import type { Batches } from './format.js';
+
+/** Names the SKU of the last element, so that a client knows whether it has received everything (decision 111). */
+export const LAST_SKU = 'X-Last-SKU';
+
+/** Passes the batches on, and compares at their end the last element with the one that the header names. */
+export async function* endingWith(lastSku: string | undefined, batches: Batches): AsyncGenerator<string | Buffer> {
+  let last: string | Buffer | undefined;
+  for await (const batch of batches) {
+    yield batch;
+    last = batch;
+  }
+  if (last === undefined ? lastSku === undefined : lastSku !== undefined && endsWith(last, lastSku)) return;
+  throw new Error(`The last element does not have the SKU ${JSON.stringify(lastSku)}, which ${LAST_SKU} names`);
+}
+
+/**
+ * Whether the last key `SKU` of a batch has this value. Within a text the quotes of JSON are escaped, so that a value
+ * cannot look like a key. The prices of a product, which come last in it, have the product's own SKU.
+ */
+function endsWith(batch: string | Buffer, sku: string): boolean {
+  const bytes = typeof batch === 'string' ? Buffer.from(batch) : batch;
+  const member = Buffer.from(`"SKU":${JSON.stringify(sku)}`);
+  const start = bytes.lastIndexOf('"SKU":');
+  return start >= 0 && bytes.subarray(start, start + member.length).equals(member);
+}
