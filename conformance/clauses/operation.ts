@@ -4,6 +4,7 @@ const OPERATORS = 'is for operators: no client sees it';
 const FILES = 'is about files and commands: no client sees it';
 const OUTAGE = 'needs an outage, or a client that does harm';
 const REVOCATION = 'needs an operator who revokes a key or deactivates a customer';
+const CLIENTS = 'is about clients';
 const STORED = 'is about how things are stored or made';
 
 /** Decisions that no client sees over the interface, or not without harm. */
@@ -65,8 +66,15 @@ export const OPERATION: Clause[] = [
   clause('decision 107', '`CONNECT` and `Upgrade` are ordinary requests', notTestable('a proxy may refuse them')),
   clause('decision 108', 'SIGHUP drains, as SIGTERM does', notTestable(OPERATORS)),
   clause('decision 109', 'a 500 of a busy service carries `Retry-After` (§7)', notTestable(OUTAGE)),
+  clause('decision 114', 'clients compare the last element', notTestable(CLIENTS)),
+  clause('decision 115', 'cut.mjs', notTestable(CLIENTS)),
   clause('decision 116 revoked-key', 'a token ends with its key (§5.6)', notTestable(REVOCATION)),
   clause('decision 117', 'deactivating a customer ends its tokens', notTestable(REVOCATION)),
   clause('decision 118', 'a replica remembers revoked tokens', notTestable(REVOCATION)),
   clause('decision 119', 'claims are checked strictly', notTestable('needs the signing secret')),
+  clause('decision 120', 'idle connections to the database', notTestable(OUTAGE)),
+  clause('decision 121', 'quota windows and clocks', notTestable('needs a clock that is set')),
+  clause('decision 122', 'an expired token is never 429', notTestable('needs an expired token')),
+  clause('decision 123', 'damaged keys in Redis', notTestable(OUTAGE)),
+  clause('decision 124', 'dates that no calendar has', notTestable(STORED)),
 ];

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { FaultyProxy } from '../support/faulty-proxy.js';
 import { importFiles } from '../support/import-files.js';
 import { TestService } from '../support/test-service.js';
 
@@ -25,8 +24,6 @@ const SKUS = ['A', 'B ü/+%41 €😀'];
 const codeOf = (index: number) => `CLIENT-${index}`;
 
 let service: TestService;
-/** Adds X-Last-SKU where the service does not send it yet. */
-let proxy: FaultyProxy;
 beforeAll(async () => {
   service = await TestService.start();
   const customers = CLIENTS.map((_, index) => [codeOf(index), '', 'L', 'W', '0', `${PER_MINUTE}`, '1000']);
@@ -40,10 +37,8 @@ beforeAll(async () => {
       'customers.csv': customers,
     }),
   );
-  proxy = await FaultyProxy.before(service.url);
 });
 afterAll(async () => {
-  proxy.close();
   await service.close();
 });
 
@@ -53,7 +48,7 @@ test.each(CLIENTS.map((client, index) => ({ ...client, index })))(
     const env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      BASE: proxy.url,
+      BASE: service.url,
       CLIENT_ID: codeOf(index),
       CLIENT_SECRET: await service.key(codeOf(index)),
     };

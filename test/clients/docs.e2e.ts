@@ -3,7 +3,6 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { FaultyProxy } from '../support/faulty-proxy.js';
 import { ServiceProcess } from '../support/service-process.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -27,8 +26,6 @@ const PAGES = readdirSync(DOCS).filter((page) => page.endsWith('.md') && blocksO
 
 const folder = mkdtempSync(join(tmpdir(), 'customer-data-docs-'));
 let service: ServiceProcess;
-/** Adds X-Last-SKU where the service does not send it yet. */
-let proxy: FaultyProxy;
 let settings: Record<string, string>;
 beforeAll(async () => {
   // Readers work in a checkout, or in the folder where they put the script of their language.
@@ -37,15 +34,13 @@ beforeAll(async () => {
   service = ServiceProcess.start({}, folder);
   const [, key] = await service.printing(/API key +(\S+)/);
   const { url } = await service.ready();
-  proxy = await FaultyProxy.before(url);
   settings = {
-    BASE_URL: proxy.url,
+    BASE_URL: url,
     CLIENT_ID: 'DEMO-SHOP',
     CLIENT_SECRET: key!,
   };
 });
 afterAll(async () => {
-  proxy.close();
   await service.stop();
   rmSync(folder, { recursive: true });
 });

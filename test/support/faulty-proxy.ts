@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { DECODERS } from './decoders.js';
 
 /** What a client may receive instead of a complete response. */
 export type Fault = keyof typeof RESPONSES | keyof typeof TRUNCATIONS;
@@ -63,7 +62,7 @@ export class FaultyProxy {
     if (fault && fault in RESPONSES) return sendInstead(RESPONSES[fault as keyof typeof RESPONSES], outgoing);
     const { answer, body } = await this.ask(incoming, fault);
     const { statusCode: status, rawHeaders: raw } = answer;
-    if (!fault) return void outgoing.writeHead(status!, withLastSku(answer, body)).end(body);
+    if (!fault) return void outgoing.writeHead(status!, raw).end(body);
     const lines = linesOf(body.toString());
     const [some, last] = TRUNCATIONS[fault as keyof typeof TRUNCATIONS](lines, lastSku(lines));
     const rest = raw.filter((_, index) => raw[index - (index % 2)]!.toLowerCase() !== LAST_SKU.toLowerCase());
@@ -87,21 +86,8 @@ function sendInstead([status, headers]: [number, Headers | (() => Headers)], out
   outgoing.writeHead(status, typeof headers === 'function' ? headers() : headers).end('{"SKU":"none"}');
 }
 
-/** The headers of a response, and X-Last-SKU where a service that does not know it yet left it out. */
-function withLastSku({ statusCode, headers, rawHeaders }: IncomingMessage, body: Buffer): string[] {
-  const [type, encoding] = [headers['content-type'] ?? '', headers['content-encoding'] ?? 'identity'];
-  if (statusCode !== 200 || headers['x-last-sku'] || !body.length) return rawHeaders;
-  const text = DECODERS[encoding]!(body).toString();
-  const lines = type.startsWith('application/x-ndjson') ? linesOf(text) : jsonElements(text);
-  return lines.length ? [...rawHeaders, LAST_SKU, lastSku(lines)] : rawHeaders;
-}
-
 function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n/g) ?? [];
-}
-
-function jsonElements(text: string): string[] {
-  return text.startsWith('[') ? (JSON.parse(text) as object[]).map((element) => JSON.stringify(element)) : [];
 }
 
 function lastSku(lines: readonly string[]): string {
