@@ -17,7 +17,7 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 }, chunkSize };
  * body of several batches.
  */
 const FIRST_BLOCK = 16 * 1024;
-const BLOCK = 256 * 1024;
+const BLOCK = 128 * 1024;
 
 const COMPRESSORS = {
   br: { create: () => createBrotliCompress(BROTLI), parameters: [process.versions.brotli, BROTLI] },
