@@ -70,7 +70,8 @@ export class Lease {
     const { wait, load } = terms;
     const message = `None of the ${load.size} ${load.name} connections came free within ${wait} ms`;
     load.waiting++;
-    const left = Math.max(0, deadline - performance.now());
+    // In whole milliseconds, so that a pool that cannot be opened within the wait is known as silent before this ends.
+    const left = Math.ceil(Math.max(0, deadline - performance.now()));
     const connected = withDeadline(connect(pool, terms, deadline), left, message, giveBack).catch((error) => {
       throw error.message === message || hasNoneLeft(error) ? new BusyError(message, { cause: error }) : error;
     });
