@@ -84,12 +84,8 @@ export interface Engine {
    */
   watchReplicas(server: Query): Promise<unknown>;
 
-  /**
-   * Opens a snapshot on a connection that nothing else uses.
-   * @param server queries the server, as for {@link watchReplicas}
-   * @throws if no connection is free within the wait setting
-   */
-  openSnapshot(server: Query): Promise<Snapshot>;
+  /** Opens a snapshot on a connection that nothing else uses. @throws if none is free within the wait setting */
+  openSnapshot(): Promise<Snapshot>;
 
   /** Runs `work` in one transaction on a connection of its own, after every other writer of this kind. */
   write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T>;

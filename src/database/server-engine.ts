@@ -91,8 +91,7 @@ export class ServerEngine implements Engine {
   }
 
   /** From a read replica, in turn, if any is ready. Otherwise from the server itself. */
-  async openSnapshot(server: Query): Promise<Snapshot> {
-    await this.watchReplicas(server);
+  async openSnapshot(): Promise<Snapshot> {
     for (const replica of this.readReplicas.inTurn())
       try {
         return await this.snapshotFrom(replica.pool);
