@@ -186,8 +186,16 @@ describe('several requests on one connection, sent at once', () => {
     await restart({});
   });
 
-  test('garbage after it ends an answer under way, and puts nothing into it', async () => {
+  test('garbage behind a request waits for its response, which stays whole (decision 106)', async () => {
     const download = await SlowDownload.begin(service.url, '/products', token);
+    download.send('nonsense\r\n\r\n');
+    expect(versionsIn((await download.finish())!)).toEqual(new Set([VERSION_1]));
+    expect(download.text).not.toContain('malformed');
+  });
+
+  test('garbage within the body of a request breaks its response, and puts nothing into it', async () => {
+    const chunked = 'Transfer-Encoding: chunked';
+    const download = await SlowDownload.begin(service.url, '/products', token, '1.1', chunked);
     download.send('nonsense\r\n\r\n');
     expect(await download.breaks()).toBe(true);
     expect(download.text).not.toContain('malformed');
