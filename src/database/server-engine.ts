@@ -28,7 +28,7 @@ interface Preparing {
 }
 
 /**
- * MySQL or MariaDB. Snapshots come from a pool of their own, so that answers under way cannot keep a look-up or a probe
+ * MySQL or MariaDB. Snapshots come from a pool of their own, so that answers under way cannot keep a lookup or a probe
  * waiting. A statement that does not answer in time takes its connection along: the next one would wait behind it.
  */
 export class ServerEngine implements Engine {
