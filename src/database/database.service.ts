@@ -71,7 +71,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
     await withDeadline(this.askForSchema(), wait, `The database did not answer within ${wait} ms`);
   }
 
-  /** Connects, and migrates where `migrate` says so; then the database is usable. @throws if anything is amiss. */
+  /** Connects, and migrates where `migrate` says so; then the database is usable. @throws if that fails. */
   async connect(migrate: boolean): Promise<void> {
     await this.reach();
     if (migrate) await this.migrate();

@@ -75,7 +75,7 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
       keepAlive: TCP_KEEP_ALIVE_MS,
       socketTimeout: 5000,
       retryStrategy: (attempt) => Math.min(attempt * 50, 500),
-      // A primary that became a replica: connect anew, to whoever the address names now.
+      // A primary that became a replica: connect again, to the server that the address names now.
       reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     }) as CountingRedis;
     this.redis.on('error', ({ message, code }: NodeJS.ErrnoException) => (this.complaint = message || code));
