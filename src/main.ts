@@ -29,7 +29,7 @@ function settingsOrExit(): Settings {
   }
 }
 
-/** A fault of the surroundings that an operator can mend is one clear line; any other one is ours, with its stack. */
+/** A fault of the environment, which an operator can fix, is one line. Every other fault is ours, with its stack. */
 function exitWith(error: Error & { code?: string }): never {
   const ours = !(error instanceof SettingsError) && error.code === undefined;
   if (error.code === 'EADDRINUSE')

@@ -10,6 +10,7 @@ import {
   VERSION_2,
   versionsIn,
 } from './support/versioned-catalogue.js';
+import { until } from './support/until.js';
 
 const ENVIRONMENT = { DOWNLOAD_POOL_SIZE: '5', DATABASE_WAIT_MS: '2000', JWT_SECRET: 's'.repeat(32) };
 
@@ -177,7 +178,7 @@ describe('several requests on one connection, sent at once', () => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => undefined);
     socket.pause();
     socket.write(request('/products', token).repeat(5));
-    while (!service.log.some((line) => line.includes('was cut'))) await sleep(100);
+    await until('the response is aborted', () => service.log.some((line) => line.includes('was cut')));
     await sleep(500);
     const metrics = await (await fetch(`${service.managementUrl}/metrics`)).text();
     expect(metrics).toMatch(/^customer_data_downloads_active 0$/m);
@@ -185,8 +186,16 @@ describe('several requests on one connection, sent at once', () => {
     await restart({});
   });
 
-  test('garbage after it ends an answer under way, and puts nothing into it', async () => {
+  test('garbage behind a request waits for its response, which stays whole (decision 106)', async () => {
     const download = await SlowDownload.begin(service.url, '/products', token);
+    download.send('nonsense\r\n\r\n');
+    expect(versionsIn((await download.finish())!)).toEqual(new Set([VERSION_1]));
+    expect(download.text).not.toContain('malformed');
+  });
+
+  test('garbage within the body of a request breaks its response, and puts nothing into it', async () => {
+    const chunked = 'Transfer-Encoding: chunked';
+    const download = await SlowDownload.begin(service.url, '/products', token, '1.1', chunked);
     download.send('nonsense\r\n\r\n');
     expect(await download.breaks()).toBe(true);
     expect(download.text).not.toContain('malformed');

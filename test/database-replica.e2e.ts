@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { A, smallCatalogue } from './support/small-catalogue.js';
 import { importFiles } from './support/import-files.js';
 import { TcpProxy } from './support/tcp-proxy.js';
 import { engine, TestDatabase, TestService } from './support/test-service.js';
+import { until } from './support/until.js';
 
 if (engine === 'sqlite') {
   test('replicas of the embedded database are refused: there are none', async () => {
@@ -74,7 +74,7 @@ if (engine === 'sqlite') {
     const token = await service.token(A);
     expect(await quantity(service, token)).toBe(99);
     await replica.sql('ALTER TABLE elsewhere RENAME TO import_runs');
-    while ((await quantity(service, token)) !== 7) await sleep(100);
+    await untilReplicaAnswers(service, token);
     await service.stop();
   });
 
@@ -92,7 +92,7 @@ if (engine === 'sqlite') {
     const token = await service.token(A);
     for (let call = 0; call < 10; call++) expect(await quantity(service, token)).toBe(99);
     await proxy.open();
-    while ((await quantity(service, token)) !== 7) await sleep(100);
+    await untilReplicaAnswers(service, token);
     await service.stop();
     proxy.close();
   });
@@ -118,11 +118,8 @@ if (engine === 'sqlite') {
     await service.stop();
   });
 
-  /** Resolves as soon as answers come from the replica. */
-  async function untilReplicaAnswers(service: TestService, token: string): Promise<void> {
-    for (let attempt = 0; attempt < 100; attempt++, await sleep(50)) if ((await quantity(service, token)) === 7) return;
-    throw new Error('The replica was not used within 5 s');
-  }
+  const untilReplicaAnswers = (service: TestService, token: string) =>
+    until('responses come from the replica', async () => (await quantity(service, token)) === 7);
 
   test('a replica that goes and comes back is used again, and meanwhile nobody waits for it (decision 75)', async () => {
     const proxy = new TcpProxy(replica.url);

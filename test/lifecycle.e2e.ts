@@ -11,6 +11,7 @@ import { A, smallCatalogue } from './support/small-catalogue.js';
 import { TcpProxy } from './support/tcp-proxy.js';
 import { engine, TestDatabase } from './support/test-service.js';
 import { loadVersion, SlowDownload, VERSION_1, versionsIn } from './support/versioned-catalogue.js';
+import { until, untilStatus } from './support/until.js';
 
 const JWT_SECRET = 'a-secret-that-is-long-enough-for-tests';
 
@@ -30,15 +31,6 @@ function start(environment: Record<string, string>): ServiceProcess {
 
 const withDatabase = (environment: Record<string, string> = {}) =>
   start({ DATABASE_URL: database.url, JWT_SECRET, DEMO_DATA: 'false', ...environment });
-
-async function eventually(url: string, status: number): Promise<Response> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const response = await fetch(url);
-    if (response.status === status) return response;
-    await sleep(50);
-  }
-  throw new Error(`${url} never answered ${status}`);
-}
 
 async function token(url: string, client_id: string, client_secret: string): Promise<string> {
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret });
@@ -89,7 +81,7 @@ test('it listens before the schema is there: 503 and 500, and recovers by itself
     { error: 'server_error', error_description: expect.any(String) },
   ]);
   await database.cliOk('migrate');
-  expect(await (await eventually(`${url}/health`, 200)).text()).toBe('Healthy');
+  expect(await (await untilStatus(`${url}/health`, 200)).text()).toBe('Healthy');
   expect((await fetch(`${managementUrl}/readyz`)).status).toBe(200);
 });
 
@@ -114,7 +106,7 @@ if (engine === 'mysql') {
     const { url } = await service.ports();
     expect((await fetch(`${url}/health`)).status).toBe(503);
     await proxy.open();
-    await eventually(`${url}/health`, 200);
+    await untilStatus(`${url}/health`, 200);
     const headers = { Authorization: `Bearer ${await token(url, 'C', key)}` };
     const products = async () => (await fetch(`${url}/products`, { headers })).status;
     expect(await products()).toBe(200);
@@ -122,7 +114,7 @@ if (engine === 'mysql') {
     expect((await fetch(`${url}/health`)).status).toBe(503);
     expect(await products()).toBe(500);
     await proxy.open();
-    await eventually(`${url}/health`, 200);
+    await untilStatus(`${url}/health`, 200);
     expect(await products()).toBe(200);
     expect(service.output).not.toContain(JWT_SECRET);
     proxy.close();
@@ -139,7 +131,7 @@ if (engine === 'mysql') {
     const service = withDatabase({ DATABASE_URL: await proxy.reservedUrl(), ...environment });
     await proxy.open();
     const { url, managementUrl } = await service.ports();
-    await eventually(`${url}/health`, 200);
+    await untilStatus(`${url}/health`, 200);
     const headers = { Authorization: `Bearer ${await token(url, 'C', key)}` };
     proxy.hang();
     const began = Date.now();
@@ -149,7 +141,7 @@ if (engine === 'mysql') {
     expect(Date.now() - began).toBeLessThan(5000);
     expect((await fetch(`${managementUrl}/livez`)).status).toBe(200);
     proxy.resume();
-    await eventually(`${url}/health`, 200);
+    await untilStatus(`${url}/health`, 200);
     expect((await fetch(`${url}/stock`, { headers })).status).toBe(200);
     proxy.close();
   });
@@ -172,7 +164,7 @@ test.each(['Pacific/Kiritimati', 'America/St_Johns'])(
     const today = new Date().toISOString().slice(0, 10);
     const key = await database.cliOk('key', 'issue', 'C', '--expires', today);
     const { url } = await withDatabase({ TZ }).ports();
-    await eventually(`${url}/health`, 200);
+    await untilStatus(`${url}/health`, 200);
     const response = await fetch(`${url}/stock`, {
       headers: { Authorization: `Bearer ${await token(url, 'C', key)}` },
     });
@@ -211,12 +203,12 @@ test('SIGTERM lets a download finish, while readiness is red and nothing new is 
   if (engine === 'mysql') await database.cliOk('migrate');
   const service = withDatabase();
   const { url, managementUrl } = await service.ports();
-  await eventually(`${url}/health`, 200);
+  await untilStatus(`${url}/health`, 200);
   await loadVersion(database, 1);
   const access = await token(url, 'C', await database.cliOk('key', 'issue', 'C'));
   const download = await SlowDownload.begin(url, '/products', access);
   const exit = service.stop('SIGTERM');
-  await eventually(`${managementUrl}/readyz`, 503);
+  await untilStatus(`${managementUrl}/readyz`, 503);
   await expect(fetch(`${url}/api/version`)).rejects.toThrow();
   expect(versionsIn(await download.finish())).toEqual(new Set([VERSION_1]));
   expect(await exit).toBe(0);
@@ -236,7 +228,7 @@ describe('while it drains', () => {
     'after %s, readiness is red at once, requests get responses, and the exit code is 0 (decisions 79, 108)',
     async (signal) => {
       const exit = service.stop(signal);
-      await eventually(`${managementUrl}/readyz`, 503);
+      await untilStatus(`${managementUrl}/readyz`, 503);
       const answer = await fetch(`${url}/api/version`);
       expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
       expect((await fetch(`${managementUrl}/livez`)).status).toBe(200);
@@ -251,11 +243,11 @@ describe('while it drains', () => {
     let text = '';
     socket.on('data', (part: string) => (text += part));
     const exit = service.stop('SIGTERM');
-    await eventually(`${managementUrl}/readyz`, 503);
+    await untilStatus(`${managementUrl}/readyz`, 503);
     for (let request = 1; request <= 2; request++) {
       // The second one comes while the connection waits for it.
       socket.write(`GET /stock HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${access}\r\n\r\n`);
-      for (let wait = 0; text.split('\r\n0\r\n\r\n').length <= request && wait < 200; wait++) await sleep(10);
+      await until(`response ${request} is complete`, () => text.split('\r\n0\r\n\r\n').length > request);
     }
     await once(socket, 'end');
     expect(text.match(/^HTTP\/1\.1 200 OK/gm)).toHaveLength(2);
@@ -268,7 +260,7 @@ describe('while it drains', () => {
   test('a second signal ends it at once, but the echo of the first does not (decision 79)', async () => {
     void service.stop('SIGINT');
     void service.stop('SIGINT');
-    await eventually(`${managementUrl}/readyz`, 503);
+    await untilStatus(`${managementUrl}/readyz`, 503);
     await sleep(600);
     expect((await fetch(`${url}/api/version`)).status).toBe(200);
     expect(await service.stop('SIGINT')).toBe(1);
@@ -287,7 +279,7 @@ test('production and servers never get the demo data, whatever the setting says'
   if (engine === 'mysql') await database.cliOk('migrate');
   const service = withDatabase({ NODE_ENV: engine === 'sqlite' ? 'production' : 'development', DEMO_DATA: 'true' });
   const { url } = await service.ports();
-  await eventually(`${url}/health`, 200);
+  await untilStatus(`${url}/health`, 200);
   expect(await database.sql('SELECT COUNT(*) AS n FROM products')).toEqual([{ n: 0 }]);
 });
 
@@ -308,7 +300,7 @@ if (engine === 'sqlite') {
     });
     await Promise.all(stayers.map((socket) => new Promise((resolve) => socket.once('end', resolve))));
     expect(await sockets()).toBe(before + 2);
-    for (let attempt = 0; attempt < 100 && (await sockets()) > before; attempt++) await sleep(100);
+    await until('the sockets are gone', async () => (await sockets()) <= before);
     expect(await sockets()).toBe(before);
     for (const socket of stayers) socket.destroy();
   });

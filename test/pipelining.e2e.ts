@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { call, left, tokenCall, tokenIn } from './support/http-call.js';
 import { ServiceProcess } from './support/service-process.js';
 import { A, smallCatalogue } from './support/small-catalogue.js';
 import { TestDatabase } from './support/test-service.js';
+import { until } from './support/until.js';
 
 const PATHS = ['/products', '/stock', '/prices'];
 const TYPES = ['text/csv', 'application/x-ndjson', 'application/json', 'text/html'];
@@ -76,7 +76,7 @@ test('each request of a pipeline counts, in the order of the requests (interface
     `GET /nothing HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`.repeat(20),
   );
   const counts = () => [...received().matchAll(/X-Rate-Limit-Remaining: (\d+)/g)].map(([, count]) => Number(count));
-  for (let attempt = 0; attempt < 400 && counts().length < 20; attempt++) await sleep(50);
+  await until('20 responses', () => counts().length === 20);
   expect(counts()).toEqual(Array.from({ length: 20 }, (_, index) => counts()[0]! - index));
 });
 

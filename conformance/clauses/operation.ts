@@ -76,5 +76,5 @@ export const OPERATION: Clause[] = [
   clause('decision 121', 'quota windows and clocks', notTestable('needs a clock that is set')),
   clause('decision 122', 'an expired token is never 429', notTestable('needs an expired token')),
   clause('decision 123', 'damaged keys in Redis', notTestable(OUTAGE)),
-  clause('decision 124', 'dates that no calendar has', notTestable(STORED)),
+  clause('decision 124', 'impossible dates', notTestable(STORED)),
 ];

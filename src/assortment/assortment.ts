@@ -56,7 +56,7 @@ export async function* assortment(
 }
 
 /**
- * The last SKU of an assortment, in one look-up from the end of the index. @param further the inner join of the elements,
+ * The last SKU of an assortment, in one lookup from the end of the index. @param further the inner join of the elements,
  * if any
  * @returns undefined if the assortment is empty
  */

@@ -8,7 +8,7 @@ import { isPositiveInteger } from './access-token-claims.js';
 import { ApiKey } from './api-key.entity.js';
 import { deactivationOf } from './grant.js';
 import type { CustomerIdentity } from './identity.js';
-import { hasExpired } from './key-expiry.js';
+import { hasExpired, UNREVOKED } from './live-key.js';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 44 characters of 62 hold 262 random bits. */
@@ -19,7 +19,7 @@ const UNREVOKED_KEYS = `
   SELECT api_keys.ID, api_keys.Digest, api_keys.ExpiresAt,
     customers.DeactivatedAt, customers.RequestsPerMinute, customers.RequestsPerHour
   FROM api_keys JOIN customers ON customers.CustomerCode = api_keys.CustomerCode
-  WHERE api_keys.CustomerCode = ? AND customers.Active = 1 AND api_keys.RevokedAt IS NULL`;
+  WHERE api_keys.CustomerCode = ? AND customers.Active = 1 AND ${UNREVOKED}`;
 
 /** Issues, lists, revokes and checks API keys, of which only digests are kept. */
 @Injectable()

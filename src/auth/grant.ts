@@ -1,7 +1,7 @@
 import type { Row } from '../database/query.js';
 import { utcTime } from '../resource/utc-time.js';
 
-/** What an access token was issued on. The token ends when its key ends or its customer is deactivated. */
+/** What an access token is based on. The token ends when its key ends or its customer is deactivated. */
 export interface Grant {
   /** ID of the API key; undefined: the token was issued by the previous release. */
   readonly apiKeyId: number | undefined;

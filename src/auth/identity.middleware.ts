@@ -36,9 +36,9 @@ export class IdentityMiddleware implements NestMiddleware {
   }
 
   private identity(user: CustomerIdentity | undefined, problem?: Error): Identity {
-    if (user) return this.denylist.has(user) ? { kind: 'invalid', reason: REVOKED, expired: true } : user;
-    // The verifier checks the signature first.
+    if (user) return this.denylist.has(user) ? { kind: 'invalid', reason: REVOKED, wasValid: true } : user;
+    // The verifier checks the signature before the expiry.
     const expired = problem?.name === 'TokenExpiredError';
-    return { kind: 'invalid', reason: expired ? 'it has expired' : 'it is malformed or not ours', expired };
+    return { kind: 'invalid', reason: expired ? 'it has expired' : 'it is malformed or not ours', wasValid: expired };
   }
 }

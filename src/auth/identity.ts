@@ -19,9 +19,9 @@ export type Identity =
   | CustomerIdentity
   /** No bearer token was sent. */
   | { readonly kind: 'none' }
-  /** What was sent is not a valid access token; `reason` says why, for the client. `expired`: we signed it, and it was valid once. */
-  | { readonly kind: 'invalid'; readonly reason: string; readonly expired: boolean }
-  /** Credentials came that nobody could look at, since the database did not answer. */
+  /** The token is not valid; `reason` tells the client why. `wasValid`: this service signed it, and it was valid once. */
+  | { readonly kind: 'invalid'; readonly reason: string; readonly wasValid: boolean }
+  /** The credentials could not be checked: the database did not respond. */
   | { readonly kind: 'unverified' };
 
 const identities = new WeakMap<Request, Identity>();

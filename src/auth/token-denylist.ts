@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerIdentity } from './identity.js';
 
-/** About 1 MB. The oldest entry gives way to a new one; its tokens are then looked up once more. */
+/** They take about 1 MB. A new entry replaces the oldest one, whose tokens are then looked up once more. */
 const MOST_GRANTS = 10_000;
 
 /**
@@ -16,7 +16,7 @@ export class TokenDenylist {
   /** Denies all tokens that were issued on the customer's grant up to now. */
   add(customer: CustomerIdentity): void {
     const { apiKeyId, issuedAt } = customer.grant;
-    // Without a key, two tokens cannot be told to be of the same grant.
+    // Tokens that name no key may come from different keys.
     if (apiKeyId === undefined) return;
     const key = keyOf(customer);
     this.revokedUntil.delete(key);

@@ -202,7 +202,7 @@ export class ProductDocuments {
   }
 }
 
-/** Whose terms a document must not depend on. */
+/** Terms that no document may read. */
 const NOBODY = new Proxy({} as CustomerTerms, {
   get(_target, term): never {
     throw new Error(`The document of a product is the same for all customers, and cannot depend on ${String(term)}`);

@@ -1,2 +1,2 @@
-/** A fault that the operator can mend; its message says how, and no stack is shown. */
+/** A fault that the operator can fix. Its message says how; no stack is shown. */
 export class CommandFailed extends Error {}

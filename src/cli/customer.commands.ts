@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Customer } from '../customers/customer.entity.js';
-import { CustomersService, type CustomerTerms } from '../customers/customers.service.js';
+import { CustomersService, type CustomerChanges } from '../customers/customers.service.js';
 import { CellError, parseCell, type CellValue } from '../import/cell.js';
 import { decimalText } from '../resource/decimal-text.js';
 import { columnsOf } from '../resource/field.decorator.js';
@@ -56,7 +56,7 @@ export function customerCommands(program: Command, session: Session, print: (tex
     .addOption(new Option('--inactive', 'keep the customer out and end its access tokens; its record and keys stay'))
     .action(async (code: string, options: Options) => {
       const service = await session.get(CustomersService);
-      print(describe(await service.set(code, termsOf(options))));
+      print(describe(await service.set(code, changesOf(options))));
     });
   customers
     .command('delete')
@@ -84,12 +84,12 @@ function describe(customer: Customer): string {
   );
 }
 
-/** The terms that the options give; those that they do not name stay as they are. */
-function termsOf(options: Options): CustomerTerms {
+/** The changes that the options name. */
+function changesOf(options: Options): CustomerChanges {
   const given = Object.entries(OPTIONS).filter(([, [option]]) => options[option] !== undefined);
-  // Commander hands on an empty text where a parser returned null.
-  const terms: CustomerTerms = Object.fromEntries(given.map(([column, [option]]) => [column, options[option] || null]));
-  return options.active || options.inactive ? { ...terms, Active: Boolean(options.active) } : terms;
+  // Commander passes an empty text if a parser returned null.
+  const changes = Object.fromEntries(given.map(([column, [option]]) => [column, options[option] || null]));
+  return options.active || options.inactive ? { ...changes, Active: Boolean(options.active) } : changes;
 }
 
 /** The value of a column as an import file would give it, held to the same rules. */

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import type { ApiKey } from '../auth/api-key.entity.js';
 import { CustomersService } from '../customers/customers.service.js';
-import { hasExpired } from '../auth/key-expiry.js';
+import { hasExpired } from '../auth/live-key.js';
 import { isDay } from '../resource/calendar-day.js';
 import { timeOrNull } from '../resource/utc-time.js';
 import { CommandFailed } from './command-failed.js';

@@ -120,7 +120,7 @@ export class Settings {
   @certificates()
   readonly DATABASE_CA_FILE?: string;
 
-  /** Connections for short look-ups (credentials, scope, health), MySQL only. */
+  /** Connections for short lookups (credentials, scope, health), MySQL only. */
   @whole(2, 1000, 5)
   readonly DATABASE_POOL_SIZE!: number;
 

@@ -4,11 +4,11 @@ import { Repository } from 'typeorm';
 import { DatabaseService } from '../database/database.service.js';
 import { Customer } from './customer.entity.js';
 
-/** What an operator may set of a customer. */
-export type CustomerTerms = Partial<Omit<Customer, 'CustomerCode' | 'DeactivatedAt'>>;
+/** The columns of a customer that an operator may change, with their new values. */
+export type CustomerChanges = Partial<Omit<Customer, 'CustomerCode' | 'DeactivatedAt'>>;
 
-/** The terms of a customer of whom nothing is set yet. */
-const NEW: CustomerTerms = { DiscountPercentage: '0', Active: true };
+/** The columns of a new customer. */
+const NEW: CustomerChanges = { DiscountPercentage: '0', Active: true };
 
 /** Keeps the records of customers. */
 @Injectable()
@@ -28,16 +28,16 @@ export class CustomersService {
   }
 
   /**
-   * Creates the customer if no customer has this code, and sets the given terms. Other terms stay. Deactivating a customer
-   * also ends its tokens for good.
+   * Creates the customer if no customer has this code, and makes the changes. Deactivating a customer also ends its tokens
+   * for good.
    * @throws {UnknownReference} if the price list or warehouse does not exist
    */
-  async set(CustomerCode: string, terms: CustomerTerms): Promise<Customer> {
-    await this.assertExists('price list', 'price_lists', 'PriceListCode', terms.PriceListCode);
-    await this.assertExists('warehouse', 'warehouses', 'WarehouseCode', terms.WarehouseCode);
+  async set(CustomerCode: string, changes: CustomerChanges): Promise<Customer> {
+    await this.assertExists('price list', 'price_lists', 'PriceListCode', changes.PriceListCode);
+    await this.assertExists('warehouse', 'warehouses', 'WarehouseCode', changes.WarehouseCode);
     const current = (await this.find(CustomerCode)) ?? NEW;
-    const deactivated = terms.Active === false ? { DeactivatedAt: new Date() } : {};
-    await this.customers.save({ ...current, ...terms, ...deactivated, CustomerCode });
+    const deactivated = changes.Active === false ? { DeactivatedAt: new Date() } : {};
+    await this.customers.save({ ...current, ...changes, ...deactivated, CustomerCode });
     return this.customers.findOneByOrFail({ CustomerCode });
   }
 

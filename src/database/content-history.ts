@@ -13,8 +13,9 @@ export class ContentHistory {
   ) {}
 
   /**
-   * When the server's content was last seen to have this fingerprint: now, earlier, or never (undefined). Asks the server,
-   * so that a replica that was asked just before cannot be ahead of it.
+   * Queries the server, and finds when it was last seen with this content. Query the replica first: a change between both
+   * queries then cannot make the replica's content look unknown.
+   * @returns milliseconds of `performance.now()`; undefined: never
    * @throws if the server does not respond
    */
   async lastCurrent(fingerprint: string): Promise<number | undefined> {

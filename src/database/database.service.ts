@@ -51,7 +51,9 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   /** Opens a snapshot, which the caller closes. @throws like {@link query} */
   async snapshot(): Promise<Snapshot> {
     this.assertUsable();
-    return this.engine.openSnapshot(this.query);
+    // Waits for the first check only. No replica is ready before it, so every snapshot would come from the server.
+    await this.engine.watchReplicas(this.query);
+    return this.engine.openSnapshot();
   }
 
   /** Runs `work` in one transaction that no other import overlaps; readers see all of it at its end, or nothing. */
@@ -69,7 +71,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
     await withDeadline(this.askForSchema(), wait, `The database did not answer within ${wait} ms`);
   }
 
-  /** Connects, and migrates where `migrate` says so; then the database is usable. @throws if anything is amiss. */
+  /** Connects, and migrates where `migrate` says so; then the database is usable. @throws if that fails. */
   async connect(migrate: boolean): Promise<void> {
     await this.reach();
     if (migrate) await this.migrate();

@@ -16,7 +16,7 @@ const WRITE_RETRY_MS = 50;
 const LIMITS = { parameters: 32_766, bytes: 1_000_000_000 };
 
 /**
- * SQLite in a file. Its driver has one connection, which look-ups share; a transaction on it would mix the reads and
+ * SQLite in a file. Its driver has one connection, which lookups share; a transaction on it would mix the reads and
  * writes of several requests, so every snapshot and every writer opens a connection of its own.
  */
 export class EmbeddedEngine implements Engine {

@@ -62,7 +62,7 @@ export interface ReplicaState {
 
 /** All that differs between the embedded database and a server, except for column types (see migrations/dialect.ts). */
 export interface Engine {
-  /** Options of the data source that serves look-ups, records of customers and keys, and migrations. */
+  /** Options of the data source that serves lookups, records of customers and keys, and migrations. */
   readonly options: DataSourceOptions;
 
   readonly pools: readonly Readonly<PoolLoad>[];
@@ -75,7 +75,7 @@ export interface Engine {
   /** Opens a data source with every connection set up. @throws if that fails; then it is closed again */
   open(dataSource: DataSource): Promise<void>;
 
-  /** Runs one short statement of a look-up. @throws if it does not answer within the wait setting */
+  /** Runs one short statement of a lookup. @throws if it does not answer within the wait setting */
   lookUp: (dataSource: DataSource, sql: string, parameters: readonly unknown[]) => ReturnType<Query>;
 
   /**
@@ -84,12 +84,8 @@ export interface Engine {
    */
   watchReplicas(server: Query): Promise<unknown>;
 
-  /**
-   * Opens a snapshot on a connection that nothing else uses.
-   * @param server queries the server, as for {@link watchReplicas}
-   * @throws if no connection is free within the wait setting
-   */
-  openSnapshot(server: Query): Promise<Snapshot>;
+  /** Opens a snapshot on a connection that nothing else uses. @throws if none is free within the wait setting */
+  openSnapshot(): Promise<Snapshot>;
 
   /** Runs `work` in one transaction on a connection of its own, after every other writer of this kind. */
   write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T>;

@@ -1,21 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
-import { withDeadline } from './deadline.js';
 import { BusyError } from './busy-error.js';
+import { hasNoneLeft, isLost } from './connection-errors.js';
+import { withDeadline } from './deadline.js';
 import type { PoolLoad } from './engine.js';
 import type { Query, Row } from './query.js';
 
 /** How soon a server that has no connection to give is asked again, in milliseconds. */
 const RETRY_MS = 50;
-/** What such a server says: it has none at all, or none for this account. */
-const NONE_LEFT = new Set(['ER_CON_COUNT_ERROR', 'ER_TOO_MANY_USER_CONNECTIONS', 'ER_USER_LIMIT_REACHED']);
 
 /** A connection that has been idle for this long may have been dropped on the way without a sign, in milliseconds. */
 const IDLE_MS = 1000;
 /** How long its first statement may take before it counts as dropped, in milliseconds; at most a third of the wait. */
 const IDLE_PATIENCE_MS = 500;
-/** Errors by which a server ends a connection: its shutdown, KILL on MariaDB, the idle time-out of MySQL. */
-const ENDED_BY_SERVER = new Set([1053, 1927, 4031]);
 
 /** What of a pooled connection of mysql2 is needed to give up on it. */
 interface Destroyable {
@@ -56,6 +53,7 @@ interface BegunTask {
 export class Lease {
   private broken = false;
   private patience?: number;
+
   private constructor(
     private readonly queryRunner: QueryRunner,
     private readonly connection: Destroyable,
@@ -160,16 +158,6 @@ export class Lease {
 
 /** A connection from the pool does not answer any more. */
 class DeadConnection extends Error {}
-
-/** Whether the connection ended with this error; mysql2 marks those that it notices itself as fatal. */
-function isLost(error: unknown): boolean {
-  const { fatal, errno } = error as { fatal?: boolean; errno?: number };
-  return fatal === true || ENDED_BY_SERVER.has(errno ?? 0);
-}
-
-function hasNoneLeft(error: unknown): boolean {
-  return NONE_LEFT.has((error as { code?: string }).code ?? '');
-}
 
 function giveBack({ queryRunner }: Connected): Promise<void> {
   return queryRunner.release();

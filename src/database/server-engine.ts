@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import type { Settings } from '../config/settings.js';
+import { TCP_KEEP_ALIVE_MS } from '../config/tcp-keep-alive.js';
 import type { Engine, PoolLoad, Snapshot, WriteSession } from './engine.js';
 import { Lease, type LeaseTerms } from './lease.js';
 import { migrations } from './migrations/migrations.js';
@@ -14,9 +15,6 @@ import { SESSION } from './server-session.js';
 import { LIST_TABLES, rowIn, straightJoin, upsertClause, values } from './server-sql.js';
 import { underLock } from './writers-lock.js';
 
-/** Firewalls forget connections that are idle for minutes; a keep-alive packet after this many milliseconds counts as use. */
-const KEEP_ALIVE_MS = 10_000;
-
 /** What of mysql2's pool is needed to set up each of its connections; statements on one run in their order. */
 interface SessionPool {
   on(event: 'connection', listener: (connection: { query(sql: string, done: () => void): void }) => void): void;
@@ -28,7 +26,7 @@ interface Preparing {
 }
 
 /**
- * MySQL or MariaDB. Snapshots come from a pool of their own, so that answers under way cannot keep a look-up or a probe
+ * MySQL or MariaDB. Snapshots come from a pool of their own, so that answers under way cannot keep a lookup or a probe
  * waiting. A statement that does not answer in time takes its connection along: the next one would wait behind it.
  */
 export class ServerEngine implements Engine {
@@ -57,7 +55,7 @@ export class ServerEngine implements Engine {
       poolSize: settings.DATABASE_POOL_SIZE,
       connectTimeout: settings.DATABASE_WAIT_MS,
       ssl: encryption(settings),
-      extra: { keepAliveInitialDelay: KEEP_ALIVE_MS },
+      extra: { keepAliveInitialDelay: TCP_KEEP_ALIVE_MS },
       migrations,
       migrationsTableName: 'migrations',
     };
@@ -91,8 +89,7 @@ export class ServerEngine implements Engine {
   }
 
   /** From a read replica, in turn, if any is ready. Otherwise from the server itself. */
-  async openSnapshot(server: Query): Promise<Snapshot> {
-    await this.watchReplicas(server);
+  async openSnapshot(): Promise<Snapshot> {
     for (const replica of this.readReplicas.inTurn())
       try {
         return await this.snapshotFrom(replica.pool);

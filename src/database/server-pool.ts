@@ -6,7 +6,7 @@ import { fellSilent, Lease, type LeaseTerms } from './lease.js';
 /** What mysql2 says of a server that does not answer its connection in time. */
 const CONNECT_TIMED_OUT = 'ETIMEDOUT';
 
-/** A pool of connections to a server, which is opened when it is first needed, and anew where that failed. */
+/** A pool of connections to a server, which is opened when it is first needed, and again if that failed. */
 export class ServerPool {
   private opened?: Promise<DataSource>;
 

@@ -53,12 +53,12 @@ async function* compressed(body: Pieces, compressor: Gzip | BrotliCompress): Pie
 }
 
 /**
- * Gives each block to the compressor once the one before is processed, and the end once all are. A compressor combines
- * a flush, or a block, with an end that comes before it is processed, and then writes other bytes. While it works on a
- * block, the next one is made.
+ * Writes each block after the compressor has processed the previous one, and ends the compressor after the last. An
+ * earlier end would merge with a block or a flush, and the compressed bytes would differ. The next block is made
+ * meanwhile.
  */
 async function feed(compressor: Gzip | BrotliCompress, body: Pieces): Promise<void> {
-  // A compressor that is destroyed need not call back.
+  // A destroyed compressor may never call back.
   const closed = new Promise<void>((resolve) => compressor.once('close', resolve));
   const processed = (give: (done: () => void) => void) => Promise.race([new Promise<void>(give), closed]);
   let before: Promise<void> | undefined;
@@ -72,7 +72,7 @@ async function feed(compressor: Gzip | BrotliCompress, body: Pieces): Promise<vo
   compressor.end();
 }
 
-/** The body in blocks, as long as the compressor is there to take them. */
+/** The body in blocks, until the compressor is destroyed. */
 async function* blocksOf(body: Pieces, compressor: Gzip | BrotliCompress): AsyncGenerator<Buffer> {
   let size = FIRST_BLOCK;
   let kept: Buffer[] = [];

@@ -12,6 +12,7 @@ import type { CustomerScope } from '../scope/customer-scope.js';
 import type { CustomerScopeService } from '../scope/customer-scope.service.js';
 import { DownloadService, type ElementSource } from './download.service.js';
 import { DownloadSlots } from './download-slots.js';
+import { until } from '../../test/support/until.js';
 
 // What no database can be made to do at a given moment: a source of elements that stops, fails and goes on when a test
 // says so, behind a real HTTP server with real clients.
@@ -86,9 +87,7 @@ class Bench {
 
   /** Resolves when nothing is held any more. */
   async idle(): Promise<void> {
-    await eventually(
-      () => this.slots.load.active === 0 && this.slots.load.waiting === 0 && this.opened === this.closed,
-    );
+    await untilTrue(() => this.slots.load.active === 0 && this.slots.load.waiting === 0 && this.opened === this.closed);
   }
 
   close(): void {
@@ -101,10 +100,7 @@ let bench: Bench;
 beforeAll(() => Logger.overrideLogger(false));
 afterEach(() => bench.close());
 
-async function eventually(condition: () => boolean): Promise<void> {
-  for (let attempt = 0; !condition(); attempt++, await sleep(20))
-    if (attempt > 500) throw new Error(`Never: ${condition}`);
-}
+const untilTrue = (condition: () => boolean) => until(String(condition), condition);
 
 /** As many bytes as a compressor is given at first: no fewer come early. */
 const FIRST_BLOCK = 16 * 1024;
@@ -353,9 +349,9 @@ test('who leaves while it waits for its turn starts no work', async () => {
   bench = new Bench(elements, { DOWNLOAD_POOL_SIZE: 1 }, LAST);
   await readUntil(await bench.client(), (sofar) => bodyOf(sofar).includes('"1"'));
   const waiting = await bench.client();
-  await eventually(() => bench.slots.load.waiting === 1);
+  await untilTrue(() => bench.slots.load.waiting === 1);
   waiting.destroy();
-  await eventually(() => bench.slots.load.waiting === 0);
+  await untilTrue(() => bench.slots.load.waiting === 0);
   gate.open();
   await bench.idle();
   expect(bench.opened).toBe(1);

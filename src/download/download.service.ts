@@ -85,17 +85,17 @@ export class DownloadService {
     gone: AbortSignal,
   ): Promise<void> {
     const opened = await this.open(scope.customerCode, source);
-    const describeIt = () => describeWhole(response, source, opened.scope, representation, opened.lastSku);
+    const setHeaders = () => describeWhole(response, source, opened.scope, representation, opened.lastSku);
     if (response.req.method === 'HEAD') {
       await opened.snapshot.close();
-      describeIt();
+      setHeaders();
       return void response.end();
     }
     const body = bodyOf(opened, source, representation, gone);
     try {
       const first = await body.next().catch(unlessGone(gone));
       if (!first || gone.aborted) return;
-      describeIt();
+      setHeaders();
       await this.pipe(first.value!, body, response, gone);
     } finally {
       await body.return(undefined);
@@ -148,7 +148,7 @@ export class DownloadService {
   }
 }
 
-/** The body, and the end of the snapshot as soon as all of it is made. */
+/** Makes the body, and closes the snapshot as soon as the body is made. */
 async function* bodyOf(
   { snapshot, scope: { terms }, lastSku }: Opened,
   source: ElementSource,

@@ -3,7 +3,7 @@ import type { Batches } from './format.js';
 /** Names the SKU of the last element, so that a client knows whether it has received everything (decision 111). */
 export const LAST_SKU = 'X-Last-SKU';
 
-/** Passes the batches on, and compares at their end the last element with the one that the header names. */
+/** Passes the batches on. At the end it compares the last element with the one that the header names. */
 export async function* endingWith(lastSku: string | undefined, batches: Batches): AsyncGenerator<string | Buffer> {
   let last: string | Buffer | undefined;
   for await (const batch of batches) {

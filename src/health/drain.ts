@@ -63,7 +63,7 @@ export class Drain implements NestMiddleware {
     this.connections.set(socket, underWay - 1);
     if (underWay > 1) return;
     if (this.finishing) socket.destroySoon();
-    // Node's own timeout of idle connections, which the next request takes back.
+    // Node's own idle timeout. The next request clears it.
     else if (this.begun) socket.setTimeout(IDLE_MS);
   }
 }

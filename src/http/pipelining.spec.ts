@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../test/support/until.js';
 import { dispatchOneAtATime } from './pipelining.js';
 
 // A real HTTP server with real clients. Its responses end when a test says so.
@@ -57,10 +58,7 @@ class Bench {
 let bench: Bench;
 afterEach(() => bench.close());
 
-async function until(condition: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 500 && !condition(); attempt++) await sleep(10);
-  expect(condition()).toBe(true);
-}
+const untilTrue = (condition: () => boolean) => until(String(condition), condition);
 
 const bodiesIn = (text: string) => [...text.matchAll(/<([^>]*)>/g)].map(([, body]) => body);
 
@@ -69,19 +67,19 @@ test('the next request of a connection is dispatched when the response to the pr
   const { socket, read } = await bench.client();
   socket.write(get('/1') + get('/2') + get('/3'));
   for (const count of [1, 2, 3]) {
-    await until(() => bench.dispatched.length === count);
+    await untilTrue(() => bench.dispatched.length === count);
     await sleep(50);
     expect(bench.dispatched).toHaveLength(count);
     bench.finish();
   }
-  await until(() => bodiesIn(read()).length === 3);
+  await untilTrue(() => bodiesIn(read()).length === 3);
   expect(bodiesIn(read())).toEqual(['/1|', '/2|', '/3|']);
 });
 
 test('another connection does not wait', async () => {
   bench = new Bench({}, false);
   for (const path of ['/1', '/2']) (await bench.client()).socket.write(get(path));
-  await until(() => bench.dispatched.length === 2);
+  await untilTrue(() => bench.dispatched.length === 2);
   expect(bench.mostAtOnce).toBe(2);
 });
 
@@ -121,7 +119,7 @@ test.each(BODIES)(
         // Each piece in a packet of its own.
         await sleep(0);
       }
-      await until(() => read().includes('</last|>'));
+      await untilTrue(() => read().includes('</last|>'));
       const expected = [result, result, '/last|'].map((body) => `<${body}>`).join('');
       expect(read().replaceAll(/HTTP\/1\.1 200 OK\r\n(.+\r\n)+\r\n/g, '')).toBe(expected);
     }
@@ -133,13 +131,13 @@ test('bytes that wait start no timeout', async () => {
   bench = new Bench({ headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 20 }, false);
   const { socket, read } = await bench.client();
   socket.write(get('/1') + get('/2').slice(0, -2));
-  await until(() => bench.dispatched.length === 1);
+  await untilTrue(() => bench.dispatched.length === 1);
   await sleep(600);
   bench.finish();
   socket.write('\r\n');
-  await until(() => bench.dispatched.length === 2);
+  await untilTrue(() => bench.dispatched.length === 2);
   bench.finish();
-  await until(() => bodiesIn(read()).length === 2);
+  await untilTrue(() => bodiesIn(read()).length === 2);
   expect(read().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
 });
 
@@ -147,7 +145,7 @@ test('a request that is sent too slowly still times out', async () => {
   bench = new Bench({ headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 20 });
   const { socket, read } = await bench.client();
   socket.write(get('/1') + get('/2').slice(0, -2));
-  await until(() => read().includes(' 408 '));
+  await untilTrue(() => read().includes(' 408 '));
   expect(bench.dispatched).toEqual(['/1']);
 });
 
@@ -155,7 +153,7 @@ test('a client that sends far more than is read has to wait', async () => {
   bench = new Bench({}, false);
   const { socket } = await bench.client();
   socket.write(get('/1').repeat(300_000));
-  await until(() => bench.dispatched.length === 1);
+  await untilTrue(() => bench.dispatched.length === 1);
   await sleep(200);
   // The buffer of a socket, and a read that was under way.
   expect(bench.latest.bytesRead).toBeLessThan(256 * 1024);
@@ -168,10 +166,10 @@ test('large responses behind each other are whole', async () => {
   const large = 'x'.repeat(3_000_000);
   socket.write(get('/1') + get('/2') + get('/3'));
   for (let count = 1; count <= 3; count++) {
-    await until(() => bench.dispatched.length === count);
+    await untilTrue(() => bench.dispatched.length === count);
     bench.finish(large);
   }
-  await until(() => bodiesIn(read()).length === 3);
+  await untilTrue(() => bodiesIn(read()).length === 3);
   expect(bodiesIn(read()).map((body) => body!.length)).toEqual([3_000_003, 3_000_003, 3_000_003]);
 });
 
@@ -183,9 +181,9 @@ test.each([
   bench = new Bench({}, false);
   const { socket } = await bench.client();
   socket.write(get('/1') + get('/2'));
-  await until(() => bench.dispatched.length === 1);
+  await untilTrue(() => bench.dispatched.length === 1);
   end(socket);
-  await until(() => bench.latest.destroyed);
+  await untilTrue(() => bench.latest.destroyed);
   await sleep(50);
   expect(bench.dispatched).toEqual(['/1']);
 });

@@ -11,7 +11,7 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Requests that are valid HTTP and yet invalid, with the status of their response. */
+/** Requests that Node's parser accepts although they are invalid, with the status of their response. */
 const unreadable = new WeakMap<IncomingMessage, number>();
 
 /**

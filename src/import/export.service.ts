@@ -41,7 +41,7 @@ export class ExportService {
     const snapshot = await this.database.snapshot();
     try {
       for (const table of IMPORT_TABLES)
-        // Some file systems notice only then that they are full, so the bytes go to the disk before the file is closed.
+        // `flush` writes to the disk before the file is closed. Only then do some file systems report that they are full.
         await pipeline(csv(snapshot, table), createWriteStream(join(folder, fileOf(table)), { flush: true }));
     } finally {
       await snapshot.close();

@@ -1,28 +1,28 @@
-import { ageComplaint } from './file-age.js';
+import { ageProblem } from './file-age.js';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 10, 28, 12);
-const complaint = (age: number) => ageComplaint(NOW - age, 6 * HOUR, NOW);
+const problem = (age: number) => ageProblem(NOW - age, 6 * HOUR, NOW);
 
-describe('ageComplaint', () => {
+describe('ageProblem', () => {
   test.each([0, 1, 5.9 * HOUR, 6 * HOUR, -HOUR, -6 * HOUR])('accepts a file that is %d ms old', (age) => {
-    expect(complaint(age)).toBeUndefined();
+    expect(problem(age)).toBeUndefined();
   });
 
   test('refuses an older file with its age, its time and the limit', () => {
-    expect(complaint(30 * HOUR)).toBe(
+    expect(problem(30 * HOUR)).toBe(
       'the file was last modified 30 h ago, at 2026-11-27T06:00:00.000Z, and --max-age allows 6 h; deliver a new file',
     );
-    expect(complaint(6 * HOUR + 1)).toContain(' 6 h ago');
+    expect(problem(6 * HOUR + 1)).toContain(' 6 h ago');
   });
 
   test('refuses a file of the far future, which would stay new for ever', () => {
-    expect(complaint(-24 * HOUR)).toBe(
+    expect(problem(-24 * HOUR)).toBe(
       'the file is dated 2026-11-29T12:00:00.000Z, 24 h in the future; check the clock of its author (--max-age allows 6 h)',
     );
   });
 
   test('refuses what has no modification time', () => {
-    expect(ageComplaint(undefined, 6 * HOUR, NOW)).toContain('it has no modification time');
+    expect(ageProblem(undefined, 6 * HOUR, NOW)).toContain('it has no modification time');
   });
 });

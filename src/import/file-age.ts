@@ -1,11 +1,11 @@
 const HOUR_MS = 3_600_000;
 
 /**
- * Why a file is refused by `--max-age`; undefined: it is not. A time that far in the future is refused, too: the file
- * would otherwise pass for new until that time has come.
+ * Why `--max-age` refuses a file; undefined: it does not. It also refuses a time that is as far in the future: such a file
+ * would count as new until that time.
  * @param modifiedAt milliseconds since 1970; undefined for standard input and pipes
  */
-export function ageComplaint(modifiedAt: number | undefined, maxAgeMs: number, now: number): string | undefined {
+export function ageProblem(modifiedAt: number | undefined, maxAgeMs: number, now: number): string | undefined {
   if (modifiedAt === undefined)
     return 'it has no modification time, which --max-age needs; name a file, or leave out --max-age';
   const age = now - modifiedAt;

@@ -1,7 +1,7 @@
 import type { ProductDocuments } from '../catalog/product-documents.js';
 import type { WriteSession } from '../database/engine.js';
 import { ContentChanges } from './content-changes.js';
-import { ageComplaint } from './file-age.js';
+import { ageProblem } from './file-age.js';
 import type { ImportProgress, TableSummary } from './import-summary.js';
 import { IMPORT_TABLES, type ImportTable } from './import-tables.js';
 import { KnownKeys } from './known-keys.js';
@@ -87,8 +87,8 @@ export class ImportLoad {
 
   private assertRecent(maxAgeMs: number): void {
     for (const { name, modifiedAt } of this.sources.files) {
-      const complaint = ageComplaint(modifiedAt, maxAgeMs, Date.now());
-      if (complaint) this.problems.add(name, 0, '', complaint);
+      const problem = ageProblem(modifiedAt, maxAgeMs, Date.now());
+      if (problem) this.problems.add(name, 0, '', problem);
     }
     this.problems.assertNone();
   }

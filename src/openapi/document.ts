@@ -8,16 +8,17 @@ import { BASIC, paths, TOKEN } from './operations.js';
 import { ERROR_SCHEMAS, RESPONSES } from './responses.js';
 
 const DESCRIPTION = `A wholesaler's customers fetch their own products, stock and prices, filtered and priced for
-exactly them. The access token alone says whose data is answered.
+exactly them. The access token alone identifies the customer.
 
 - **Every key is always there.** Unknown is \`null\`, no elements is \`[]\`. Ignore keys and headers that you do not know.
-- **Numbers are exact decimals.** Do not parse them into binary floats where they are money.
-- **An answer is complete or visibly broken.** One that cannot be finished ends with a reset connection and without the
-  end of its chunked body: throw it away and repeat the request.
-- **Quotas** are counted for the customer, whatever the key and the token: see the \`X-Rate-Limit-*\` headers. After a
-  429 or a 500 with \`Retry-After\`, wait so many seconds. After other 5xx, back off.
-- \`HEAD\` is answered wherever \`GET\` is. Another method is 405 with \`Allow\`, an unknown path 404, both with an
-  \`Error\` (on \`/auth/token\` a \`TokenError\`). What is no HTTP is answered 400, 408 or 431 and is not counted.`;
+- **Numbers are exact decimals.** Do not parse money into binary floats.
+- **A response is complete or detectably broken.** If the service cannot finish a response, it resets the connection
+  before the last chunk. Some HTTP libraries do not report this: compare the last element with \`X-Last-SKU\`. Discard
+  an incomplete response and retry.
+- **Quotas** count for the customer, whichever key and token it uses: see the \`X-Rate-Limit-*\` headers. After a 429 or
+  a 500 with \`Retry-After\`, wait this number of seconds. After another 5xx, back off.
+- \`HEAD\` works wherever \`GET\` does. Another method returns 405 with \`Allow\`, an unknown path 404, both with an
+  \`Error\` (on \`/auth/token\` a \`TokenError\`). Bytes that are not HTTP get 400, 408 or 431 and do not count.`;
 
 /** Describes the whole interface, from the declarations that also make its answers. */
 export function openApiDocument(): OpenAPIObject {

@@ -30,12 +30,12 @@ export const HEADERS = {
     false,
   ),
   ETag: header(
-    'Strong validator, to be sent as `If-None-Match`: the same one means the same bytes, from whichever replica.',
+    'Strong validator. Send it as `If-None-Match`. The same `ETag` means the same bytes, from every replica.',
     '"Ck1Zj2o3iGfPHsDl0yXQ9v4T6u8wBzAe"',
     { pattern: '^"[^"]+"$' },
   ),
   'Cache-Control': header(
-    'A client may keep the answer, and asks each time whether it still holds.',
+    'A client may keep the response, and checks each time whether it is still current.',
     'private, no-cache',
     {
       enum: ['private, no-cache'],

@@ -60,14 +60,14 @@ function failure(
   };
 }
 
-const MALFORMED = 'HTTP that makes no sense, such as two `Host` headers.';
+const MALFORMED = 'Invalid HTTP, such as two `Host` headers.';
 const EXPECTATION = 'An unknown `Expect`.';
 const UNEXPECTED =
-  'Something failed that the client cannot fix. The database may be unavailable, or the service busy. Wait for `Retry-After` seconds if it is there, then retry.';
+  'Something failed that the client cannot fix: the database may be unavailable, or the service busy. If there is a `Retry-After`, wait this number of seconds. Otherwise back off. Then retry.';
 
 const quotaError = (...more: Header[]) =>
   failure(
-    'The quota of the minute or of the hour is used up: wait for `Retry-After` seconds.',
+    'The quota of the minute or of the hour is exceeded: wait for `Retry-After` seconds.',
     'QuotaError',
     [quotaExceeded(60, '1m', 59), quotaExceeded(1000, '1h', 2400)],
     ['Retry-After', ...more],

@@ -170,7 +170,7 @@ async function untilRefused(service: QuotaService, gap: () => number): Promise<V
 }
 
 test.each(Array.from({ length: 100 }, (_, phase) => phase))(
-  'phase %i: whoever waits exactly Retry-After is admitted, whichever window refused (decision 24)',
+  'phase %i: a client that waits exactly Retry-After is admitted, whichever window refused (decision 24)',
   async (phase) => {
     const random = numbers(phase);
     // Gaps to the millisecond, or to the second so that calls fall exactly on the boundaries.

@@ -29,5 +29,5 @@ export class QuotaMiddleware implements NestMiddleware {
  */
 function mayBeCustomer({ path }: Request, identity: Identity): boolean {
   if (identity.kind === 'unverified') return true;
-  return identity.kind === 'invalid' && identity.expired && path !== TOKEN_PATH;
+  return identity.kind === 'invalid' && identity.wasValid && path !== TOKEN_PATH;
 }

@@ -7,7 +7,7 @@ import { judge, type LimitedWindow, type Verdict } from './verdict.js';
 /** The one bucket of all requests that come from no proven customer. */
 const ANONYMOUS = 'anonymous';
 
-/** Counts requests against the quota of whoever sent them. */
+/** Counts requests against the quota of their customer, or of all anonymous clients. */
 @Injectable()
 export class QuotaService implements OnApplicationShutdown {
   private readonly windows: readonly LimitedWindow[];

@@ -1,12 +1,11 @@
 import { Redis } from 'ioredis';
+import { TCP_KEEP_ALIVE_MS } from '../config/tcp-keep-alive.js';
 import { ThrottlerQuotaStorage } from './quota-storage.js';
 import type { BucketCount, QuotaWindow } from './quota-window.js';
 
 const PREFIX = 'customer-data:quota:';
 const PROBE = `${PREFIX}probe`;
 const PROBE_TTL_MS = 1000;
-/** Firewalls forget idle connections; a keep-alive packet after this many milliseconds counts as use. */
-const KEEP_ALIVE_MS = 10_000;
 /** Above any time in milliseconds and any count, and far below where the numbers of Lua lose exactness. */
 const MOST = 1e14;
 
@@ -73,10 +72,10 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
       connectTimeout: 1000,
-      keepAlive: KEEP_ALIVE_MS,
+      keepAlive: TCP_KEEP_ALIVE_MS,
       socketTimeout: 5000,
       retryStrategy: (attempt) => Math.min(attempt * 50, 500),
-      // A primary that became a replica: connect anew, to whoever the address names now.
+      // A primary that became a replica: connect again, to the server that the address names now.
       reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     }) as CountingRedis;
     this.redis.on('error', ({ message, code }: NodeJS.ErrnoException) => (this.complaint = message || code));

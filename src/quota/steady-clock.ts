@@ -1,4 +1,4 @@
-/** Two clocks that differ by more than this were set apart; less is jitter. In milliseconds. */
+/** If the difference of both clocks changes by more milliseconds, one of them was set. Less is jitter. */
 const STEP_MS = 1000;
 
 /**

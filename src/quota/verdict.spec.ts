@@ -35,7 +35,7 @@ test.each<[string, State, State, unknown[]]>([
   ['the hour is exhausted, the minute is not', [5, 40_000], [1001, 20_000], [false, '1h', 0, 20_000, 20]],
   ['both are, and the hour ends last', [61, 30_000], [1001, 90_000], [false, '1h', 0, 90_000, 90]],
   ['both are, and the minute ends last', [61, 30_000], [1001, 20_000], [false, '1m', 0, 30_000, 30]],
-  // The request itself is refused by one window alone; whoever waits for that one only would be refused by the other.
+  // The request itself is refused by one window alone; a client that waits for that one only would be refused by the other.
   ['the minute is, and the hour has none for the next', [61, 30_000], [1000, 90_000], [false, '1h', 0, 90_000, 90]],
   ['the hour is, and the minute has none for the next', [60, 30_000], [1001, 20_000], [false, '1m', 0, 30_000, 30]],
   ['the minute is, and the hour has one left', [61, 30_000], [999, 90_000], [false, '1m', 0, 30_000, 30]],

@@ -13,7 +13,7 @@ export interface Verdict {
   readonly remaining: number;
   /** When it ends, in milliseconds since 1970. */
   readonly endsAt: number;
-  /** Seconds to its end, rounded up, at least 1: whoever waits exactly so long is admitted. */
+  /** Seconds to its end, rounded up, at least 1: a client that waits exactly so long is admitted. */
   readonly retryAfter: number;
 }
 

@@ -143,7 +143,7 @@ test('a damaged cell of a nested element is named by that element', () => {
 const termsOf = (code: string, discountPercentage: string) =>
   ({ priceList: { code, name: `List ${code}`, currencyCode: 'EUR' }, discountPercentage }) as CustomerTerms;
 
-test('one writer writes the terms of whoever asks, however customers alternate', () => {
+test('one writer writes the terms of the customer that asks, however customers alternate', () => {
   const write = jsonWriter(ProductPrice);
   const row = { SKU: 'P', Price: '10.0000', DiscountEligible: 1, MOQ: null, OrderMultiple: null };
   const [one, other] = [termsOf('A', '10'), termsOf('B', '20')];

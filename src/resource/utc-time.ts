@@ -9,7 +9,7 @@ export function timeOrNull(timestamp: unknown): Date | null {
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
-/** The same where there must be one. @throws if the timestamp is no point in time */
+/** The same for a timestamp that the service itself stored. @throws if it is no point in time */
 export function utcTime(timestamp: unknown): Date {
   const time = timeOrNull(timestamp);
   if (!time) throw new TypeError('not a timestamp');

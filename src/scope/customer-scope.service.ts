@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { deactivationOf, isRevoked } from '../auth/grant.js';
 import type { CustomerIdentity } from '../auth/identity.js';
-import { hasExpired } from '../auth/key-expiry.js';
+import { hasExpired, UNREVOKED } from '../auth/live-key.js';
 import { TokenDenylist } from '../auth/token-denylist.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { Query, Row } from '../database/query.js';
@@ -25,7 +25,7 @@ const WHERE_ACTIVE = 'WHERE customers.CustomerCode = ? AND customers.Active = 1'
 /** The state of a token's key and customer. */
 const GRANT = 'customers.DeactivatedAt, api_keys.ID AS KeyID, api_keys.ExpiresAt';
 const UNREVOKED_KEY = `api_keys
-  ON api_keys.ID = ? AND api_keys.CustomerCode = customers.CustomerCode AND api_keys.RevokedAt IS NULL`;
+  ON api_keys.ID = ? AND api_keys.CustomerCode = customers.CustomerCode AND ${UNREVOKED}`;
 
 /** Finds what an active customer may see. */
 @Injectable()

@@ -8,7 +8,7 @@ import { ImportLogService } from '../import/import-log.service.js';
 import { QuotaService } from '../quota/quota.service.js';
 import { MetricsService } from './metrics.service.js';
 
-/** How long whoever asks for metrics waits for the database, in milliseconds. */
+/** How long a scrape waits for the database, in milliseconds. */
 const PATIENCE_MS = 1000;
 
 /** What state the process is in, as it is when somebody asks. */

@@ -1,5 +1,4 @@
 import mysql, { type Connection } from 'mysql2/promise';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { importFiles } from '../support/import-files.js';
 import { type Outage, play } from '../support/outage.js';
 import {
@@ -15,6 +14,7 @@ import { type PrivateServer, startPrivateServer } from '../support/private-serve
 import { RunningCommand } from '../support/running-command.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { TestDatabase } from '../support/test-service.js';
+import { until } from '../support/until.js';
 
 /** The program, which jest.config.mjs found. */
 declare const DATABASE_SERVER: { program: string; mariadb: boolean };
@@ -157,11 +157,7 @@ describe('the database', () => {
 /** How often the service said that of the replica. */
 const told = (word: 'lost' | 'back') => bench.log.match(new RegExp(`The replica .* is ${word}`, 'g'))?.length ?? 0;
 
-async function isBack(): Promise<void> {
-  for (const deadline = performance.now() + 10_000; performance.now() < deadline; await sleep(50))
-    if (told('lost') === told('back')) return;
-  throw new Error('The replica was not used again within 10 s');
-}
+const isBack = () => until('the replica is used again', () => told('lost') === told('back'));
 
 describe('a read replica', () => {
   beforeAll(async () => {

@@ -6,6 +6,7 @@ import { LOGGED, Replication } from '../support/replication.js';
 import { A, smallCatalogue } from '../support/small-catalogue.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { TestDatabase, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 
 /** The program, which jest.config.mjs found. */
 declare const DATABASE_SERVER: { program: string; mariadb: boolean };
@@ -67,11 +68,8 @@ async function statusOf(path: string, tag: string): Promise<number> {
   return response.status;
 }
 
-async function until(what: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + 30_000; performance.now() < deadline; await sleep(50))
-    if (await what()) return;
-  throw new Error(`Not within 30 s: ${what}. The log:\n${service.log.join('\n')}`);
-}
+const untilTrue = (holds: () => boolean | Promise<boolean>) =>
+  until(() => `${holds}. The log:\n${service.log.join('\n')}`, holds);
 
 /** What the log has of the replica, a word a line. */
 const logged = () => service.log.flatMap((line) => / The replica \S+ (?:is )?(\w+)/.exec(` ${line}`)?.[1] ?? []);
@@ -86,7 +84,7 @@ test('a replica that keeps up is read from, whatever is imported (decision 104)'
   await start();
   for (const quantity of [201, 202, 203]) {
     await loadStock(quantity);
-    await until(async () => (await read()).quantity === quantity);
+    await untilTrue(async () => (await read()).quantity === quantity);
     expect((await read()).from).toBe('replica');
   }
   expect(logged()).toEqual([]);
@@ -97,7 +95,7 @@ test('a replica that keeps up is read from, whatever is imported (decision 104)'
 test('a replica that stopped is left out beyond the limit of lag, and used again once it caught up (decision 104)', async () => {
   await start();
   await loadStock(300);
-  await until(async () => (await read()).quantity === 300);
+  await untilTrue(async () => (await read()).quantity === 300);
   await replication.stop();
   await loadStock(301);
   // What changed a moment ago is no lag yet.
@@ -105,7 +103,7 @@ test('a replica that stopped is left out beyond the limit of lag, and used again
   expect(stale).toMatchObject({ from: 'replica', quantity: 300 });
   expect(await statusOf('/stock', stale.tag)).toBe(200);
 
-  await until(() => logged().length > 0);
+  await untilTrue(() => logged().length > 0);
   const current = await read();
   expect(current).toMatchObject({ from: 'server', quantity: 301 });
   expect(await statusOf('/stock', current.tag)).toBe(304);
@@ -115,7 +113,7 @@ test('a replica that stopped is left out beyond the limit of lag, and used again
   expect(logged()).toEqual(['lags']);
 
   await replication.start();
-  await until(() => logged().length > 1);
+  await untilTrue(() => logged().length > 1);
   expect(logged()).toEqual(['lags', 'back']);
   expect(await read()).toMatchObject({ from: 'replica', quantity: 301, tag: current.tag });
   expect(await metric('database_replica_up')).toBe(1);
@@ -139,7 +137,7 @@ test('a replica that lacks only new terms of a customer lags, too (decision 104)
   expect((await read()).from).toBe('replica');
   await replication.stop();
   await database.cliOk('customer', 'set', A, '--discount', '33');
-  await until(() => logged().includes('lags'));
+  await untilTrue(() => logged().includes('lags'));
   expect((await read()).from).toBe('server');
 });
 
@@ -148,9 +146,9 @@ test('a service that starts beside a stopped replica does not read from it (deci
   await loadStock(400);
   await start();
   for (let call = 0; call < 5; call++) expect(await read()).toMatchObject({ from: 'server', quantity: 400 });
-  await until(() => logged().includes('lags'));
+  await untilTrue(() => logged().includes('lags'));
   await replication.start();
-  await until(async () => (await read()).from === 'replica');
+  await untilTrue(async () => (await read()).from === 'replica');
 });
 
 test('a server that does not respond leaves its replicas as they are (decision 104)', async () => {
@@ -163,7 +161,7 @@ test('a server that does not respond leaves its replicas as they are (decision 1
   await sleep((MAX_LAG_SECONDS + 2) * 1000);
   expect(await metric('database_replica_up')).toBe(1);
   proxy.resume();
-  await until(() => service.get('/stock', token).then(({ status }) => status === 200));
+  await untilTrue(() => service.get('/stock', token).then(({ status }) => status === 200));
   expect((await read()).from).toBe('replica');
   expect(logged()).toEqual([]);
   proxy.close();

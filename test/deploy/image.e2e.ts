@@ -3,10 +3,10 @@ import { DockerfileParser, type JSONInstruction } from 'dockerfile-ast';
 import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readSettings } from '../../src/config/settings.js';
 import type { Container } from '../support/container.js';
 import { Image } from '../support/image.js';
+import { untilStatus } from '../support/until.js';
 
 const PROJECT = resolve(__dirname, '../..');
 const dockerfile = readFileSync(join(PROJECT, 'Dockerfile'), 'utf8');
@@ -102,7 +102,7 @@ if (!able && process.env.REQUIRE_SERVERS === '1') throw new Error(title);
     expect(status).toMatch(new RegExp(`^Uid:\t${image.user.split(':')[0]}\t`, 'm'));
     expect(readFileSync(`/proc/${service.pid}/mounts`, 'utf8')).toMatch(/^overlay \/ overlay ro,/m);
     expect((await fetch(`http://127.0.0.1:${managementPort}/livez`)).status).toBe(200);
-    expect((await eventually(`http://127.0.0.1:${managementPort}/readyz`, 200)).status).toBe(200);
+    expect((await untilStatus(`http://127.0.0.1:${managementPort}/readyz`, 200)).status).toBe(200);
     expect(await (await fetch(`http://127.0.0.1:${port}/health`)).text()).toBe('Healthy');
     expect(await service.stop('SIGTERM')).toBe(0);
   });
@@ -145,13 +145,4 @@ if (!able && process.env.REQUIRE_SERVERS === '1') throw new Error(title);
 
 interface Lock {
   packages: Record<string, { dev?: boolean }>;
-}
-
-async function eventually(url: string, status: number): Promise<Response> {
-  for (let attempt = 0; attempt < 400; attempt++) {
-    const response = await fetch(url);
-    if (response.status === status) return response;
-    await sleep(50);
-  }
-  throw new Error(`${url} never answered ${status}`);
 }

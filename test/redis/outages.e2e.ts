@@ -5,6 +5,7 @@ import { RedisServer } from '../support/redis-server.js';
 import { lossesOf, type Replica, sendAtOnce, startReplicas, statuses, stopReplicas } from '../support/replicas.js';
 import { SteadyLoad } from '../support/steady-load.js';
 import type { TestDatabase } from '../support/test-service.js';
+import { until } from '../support/until.js';
 
 /** What an outage may cost a request (issue 3): 100 ms of patience, and what it takes to count elsewhere. */
 const MOST_MS = 150;
@@ -32,14 +33,6 @@ afterAll(async () => {
 /** How many requests of the customer Redis counted in the minute. */
 const counted = async (customer: string) =>
   Number(await redis.run('HGET', `customer-data:quota:customer:${customer}`, 'hits:60000'));
-
-async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt++) {
-    if (await holds()) return;
-    await sleep(25);
-  }
-  throw new Error(`Not within 10 s: ${what}`);
-}
 
 const allBack = () => until('Redis is back', () => lossesOf(replicas).every(({ lost, back }) => lost === back));
 

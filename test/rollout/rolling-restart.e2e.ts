@@ -8,6 +8,7 @@ import { RedisServer } from '../support/redis-server.js';
 import { type Replica, startReplicas, stopReplicas } from '../support/replicas.js';
 import { shippedIngress, shippedPods, shippedSettings } from '../support/shipped.js';
 import { TestDatabase } from '../support/test-service.js';
+import { until } from '../support/until.js';
 
 /** The program, which jest.config.mjs found. */
 declare const NGINX: string;
@@ -120,7 +121,7 @@ async function sendingSlowly(fleet: ClientFleet, { url }: Replica): Promise<void
   const { host } = new URL(url);
   const begun = () =>
     [...fleet.open].some(({ upstream, since }) => upstream === host && performance.now() - since < 500);
-  while (!begun()) await sleep(50);
+  await until('a slow download of this replica', begun);
 }
 
 /** Ends a replica as Kubernetes does. */

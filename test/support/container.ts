@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from './until.js';
 
 interface ContainerOptions {
   /** The folder with the files of the image; only one container at a time may use it. */
@@ -42,15 +42,16 @@ export class Container {
     return this.printed.join('');
   }
 
-  /** Waits until the output matches. @throws if it ends before, or does not within 30 s */
+  /** Waits until the output matches. @throws if it ends before, or never matches */
   async printing(pattern: RegExp): Promise<RegExpExecArray> {
-    for (let attempt = 0; attempt < 600; attempt++) {
-      const match = pattern.exec(this.output);
-      if (match) return match;
-      if (this.ended) break;
-      await sleep(50);
-    }
-    throw new Error(`Nothing matched ${pattern} in:\n${this.output}`);
+    const find = () => pattern.exec(this.output);
+    await until(
+      () => `a match of ${pattern} in:\n${this.output}`,
+      () => find() ?? this.ended,
+    );
+    const match = find();
+    if (!match) throw new Error(`The container ended. Nothing matched ${pattern} in:\n${this.output}`);
+    return match;
   }
 
   /** The number of the command's process on the host. @throws if there is no such process (yet) */

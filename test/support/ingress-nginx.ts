@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.mjs';
+import { until } from './until.js';
 
 /** What deploy/base/ingress.yaml says to either controller, in the words of nginx. */
 export interface IngressOptions {
@@ -47,11 +47,11 @@ export class IngressNginx {
     const nginx = new IngressNginx(await freePort(), options);
     nginx.configure(replicas);
     nginx.child = spawn(program, ['-p', nginx.folder, '-c', 'nginx.conf', '-e', 'error.log'], { stdio: 'ignore' });
-    for (let attempt = 0; attempt < 100; attempt++, await sleep(50)) {
-      const answer = await fetch(`${nginx.url}/api/version`).catch(() => undefined);
-      if (answer?.ok) return nginx;
-    }
-    throw new Error(`nginx did not start within 5 s: ${nginx.errors}`);
+    await until(
+      () => `nginx starts: ${nginx.errors}`,
+      async () => (await fetch(`${nginx.url}/api/version`).catch(() => undefined))?.ok,
+    );
+    return nginx;
   }
 
   get url(): string {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from './until.js';
 
 const MAIN = resolve(__dirname, '../../dist/main.js');
 
@@ -59,14 +59,12 @@ export class ServiceProcess {
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
-  /** Waits until the output matches. @throws if it does not within 20 s */
+  /** Waits until the output matches. @throws if it never does */
   async printing(pattern: RegExp): Promise<RegExpExecArray> {
-    for (let attempt = 0; attempt < 400; attempt++) {
-      const match = pattern.exec(this.output);
-      if (match) return match;
-      await sleep(50);
-    }
-    throw new Error(`Nothing matched ${pattern} in:\n${this.output}`);
+    return until(
+      () => `a match of ${pattern} in:\n${this.output}`,
+      () => pattern.exec(this.output),
+    );
   }
 
   /** The public and the management port, once they listen. */
@@ -75,14 +73,14 @@ export class ServiceProcess {
     return { url: `http://127.0.0.1:${port}`, managementUrl: `http://127.0.0.1:${managementPort}` };
   }
 
-  /** The same, once it is ready for requests. @throws if it is not within 20 s */
+  /** The same, once it is ready for requests. @throws if it never is */
   async ready(): Promise<{ url: string; managementUrl: string }> {
     const ports = await this.ports();
-    for (let attempt = 0; attempt < 400; attempt++) {
-      if ((await fetch(`${ports.managementUrl}/readyz`)).status === 200) return ports;
-      await sleep(50);
-    }
-    throw new Error(`Not ready. It printed:\n${this.output}`);
+    await until(
+      () => `the service is ready. It printed:\n${this.output}`,
+      async () => (await fetch(`${ports.managementUrl}/readyz`)).status === 200,
+    );
+    return ports;
   }
 
   /** The exit code, once the process has ended. */

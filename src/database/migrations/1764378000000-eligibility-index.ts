@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { isOnServer } from './dialect.js';
 import { createIndex } from './schema-steps.js';
 
 /** All that answers ask of each product of an assortment is its status: a narrow index has it, rather than wide rows. */
@@ -10,7 +11,7 @@ export class EligibilityIndex1764378000000 implements MigrationInterface {
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    const on = queryRunner.dataSource.options.type === 'mysql' ? ' ON products' : '';
+    const on = isOnServer(queryRunner) ? ' ON products' : '';
     await queryRunner.query(`DROP INDEX products_eligibility${on}`);
   }
 }

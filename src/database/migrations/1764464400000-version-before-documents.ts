@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createTrigger, productTriggers } from './content-triggers.js';
-import { dialectOf } from './dialect.js';
+import { dialectOf, isOnServer } from './dialect.js';
 
 /**
  * Triggers renew the version of the products before they delete a document. Everybody takes rows first, then versions,
@@ -13,7 +13,7 @@ export class VersionBeforeDocuments1764464400000 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await makeTriggers(queryRunner, NEW);
     await dropTriggers(queryRunner, OLD);
-    if (onServer(queryRunner)) await dropReference(queryRunner);
+    if (isOnServer(queryRunner)) await dropReference(queryRunner);
     else await recreate(queryRunner);
     // The old order may have stored wrong documents. They are rebuilt after this, and no client's ETag matches any more.
     const { newVersion } = await dialectOf(queryRunner);
@@ -22,7 +22,7 @@ export class VersionBeforeDocuments1764464400000 implements MigrationInterface {
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    if (onServer(queryRunner)) {
+    if (isOnServer(queryRunner)) {
       await queryRunner.query('DELETE FROM product_documents WHERE SKU NOT IN (SELECT SKU FROM products)');
       await queryRunner.query(`ALTER TABLE product_documents ADD ${FOREIGN_KEY}`);
     } else await recreate(queryRunner, `,\n  ${FOREIGN_KEY}`);
@@ -34,8 +34,6 @@ export class VersionBeforeDocuments1764464400000 implements MigrationInterface {
 const OLD = ['content', 'documents first'] as const;
 const NEW = ['renew', 'version first'] as const;
 const FOREIGN_KEY = 'FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCADE ON UPDATE CASCADE';
-
-const onServer = (queryRunner: QueryRunner) => queryRunner.dataSource.options.type === 'mysql';
 
 type Triggers = typeof OLD | typeof NEW;
 

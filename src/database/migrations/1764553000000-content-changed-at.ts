@@ -1,5 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createTrigger } from './content-triggers.js';
+import { dialectOf, isOnServer } from './dialect.js';
 import { addColumn } from './schema-steps.js';
 
 /**
@@ -11,12 +12,11 @@ export class ContentChangedAt1764553000000 implements MigrationInterface {
   name = 'ContentChangedAt1764553000000';
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    const { type, now, triggers } = sqlOf(queryRunner);
-    await addColumn(queryRunner, 'content_versions', 'ChangedAt', type);
-    for (const [name, sql] of Object.entries(triggers)) {
-      await queryRunner.query(`DROP TRIGGER IF EXISTS ${name}`);
-      await createTrigger(queryRunner, name, `CREATE TRIGGER ${name} ${sql}`);
-    }
+    const { timestamp } = await dialectOf(queryRunner);
+    const { now, triggers } = sqlOf(queryRunner);
+    await addColumn(queryRunner, 'content_versions', 'ChangedAt', timestamp);
+    for (const [name, sql] of Object.entries(triggers))
+      await createTrigger(queryRunner, name, `CREATE TRIGGER IF NOT EXISTS ${name} ${sql}`);
     await queryRunner.query(`UPDATE content_versions SET ChangedAt = ${now} WHERE ChangedAt IS NULL`);
   }
 
@@ -27,12 +27,11 @@ export class ContentChangedAt1764553000000 implements MigrationInterface {
   }
 }
 
-const sqlOf = (queryRunner: QueryRunner) => (queryRunner.dataSource.options.type === 'mysql' ? ON_SERVER : EMBEDDED);
+const sqlOf = (queryRunner: QueryRunner) => (isOnServer(queryRunner) ? ON_SERVER : EMBEDDED);
 
 const UTC_NOW = 'UTC_TIMESTAMP(3)';
 
 const ON_SERVER = {
-  type: 'datetime(3)',
   now: UTC_NOW,
   triggers: {
     content_versions_insert: `BEFORE INSERT ON content_versions FOR EACH ROW SET NEW.ChangedAt = ${UTC_NOW}`,
@@ -46,7 +45,6 @@ const SET_ON_SQLITE = `BEGIN
 UPDATE content_versions SET ChangedAt = ${SQLITE_NOW} WHERE Part = NEW.Part AND Code = NEW.Code; END`;
 
 const EMBEDDED = {
-  type: 'text',
   now: SQLITE_NOW,
   triggers: {
     content_versions_insert: `AFTER INSERT ON content_versions FOR EACH ROW ${SET_ON_SQLITE}`,

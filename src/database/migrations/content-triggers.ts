@@ -67,7 +67,7 @@ function bump({ newVersion, overwriteVersion }: Dialect, part: string, code: str
 
 const nameOf = (prefix: string, table: string, event: string) => `${prefix}_${table}_${event.toLowerCase()}`;
 
-/** Creates a trigger unless it exists. @throws with its name */
+/** Creates a trigger. @param sql with IF NOT EXISTS, so that the migration is repeatable @throws with the name */
 export async function createTrigger(queryRunner: QueryRunner, name: string, sql: string): Promise<void> {
   await queryRunner.query(sql).catch((error: Error) => {
     throw new Error(`The trigger ${name} cannot be created: ${error.message}`, { cause: error });

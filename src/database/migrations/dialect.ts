@@ -24,13 +24,18 @@ export interface Dialect {
   trigger: (name: string, event: string, table: string, statements: string[]) => { name: string; sql: string };
 }
 
+/** Whether the migration runs on MySQL or MariaDB, and not on the embedded database. */
+export function isOnServer(queryRunner: QueryRunner): boolean {
+  return queryRunner.dataSource.options.type === 'mysql';
+}
+
 /**
  * SQLite would turn a DECIMAL into a binary float, so its decimals and dates are stored as text. On the servers all
  * text is compared code point by code point, trailing spaces included; MySQL and MariaDB name that collation
  * differently (`utf8mb4_bin` ignores trailing spaces on both).
  */
 export async function dialectOf(queryRunner: QueryRunner): Promise<Dialect> {
-  if (queryRunner.dataSource.options.type !== 'mysql') {
+  if (!isOnServer(queryRunner)) {
     return {
       decimal: () => 'text',
       date: 'text',

@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { dialectOf } from './dialect.js';
+import { dialectOf, isOnServer } from './dialect.js';
 
 // MySQL and MariaDB commit each of these statements by itself. A migration that stopped half-way starts again from its
 // first step, so a step that is done already must change nothing.
@@ -58,6 +58,6 @@ const COLUMNS: Catalog = {
 };
 
 async function has(queryRunner: QueryRunner, catalog: Catalog, table: string, name: string): Promise<boolean> {
-  const from = queryRunner.dataSource.options.type === 'mysql' ? catalog.server : catalog.embedded;
+  const from = isOnServer(queryRunner) ? catalog.server : catalog.embedded;
   return (await queryRunner.query(`SELECT 1 FROM ${from}`, [table, name])).length > 0;
 }

@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const PATIENCE_MS = 30_000;
+
+/**
+ * Polls until `find` returns something truthy. @returns it
+ * @param what is awaited, for the error after 30 s; a function if that is known only then, such as the output of a process
+ */
+export async function until<T>(
+  what: string | (() => string),
+  find: () => T | Promise<T>,
+  everyMs = 20,
+): Promise<NonNullable<T>> {
+  for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; await sleep(everyMs)) {
+    const found = await find();
+    if (found) return found;
+  }
+  throw new Error(`Not within ${PATIENCE_MS / 1000} s: ${typeof what === 'string' ? what : what()}`);
+}
+
+/** Polls until the URL returns this status, rarely enough for the anonymous quota. @returns the response */
+export function untilStatus(url: string, status: number): Promise<Response> {
+  const find = async () => {
+    const response = await fetch(url);
+    return response.status === status ? response : undefined;
+  };
+  return until(`status ${status} of ${url}`, find, 100);
+}
