@@ -11,7 +11,7 @@ import { ReadReplica } from './read-replica.js';
 import { ReadReplicas } from './read-replicas.js';
 import { ServerPool } from './server-pool.js';
 import { SESSION } from './server-session.js';
-import { LIST_TABLES, rowIn, straightJoin, upsertClause, values } from './server-sql.js';
+import { LIST_COLUMNS, rowIn, straightJoin, upsertClause, values } from './server-sql.js';
 import { underLock } from './writers-lock.js';
 
 /** Firewalls forget connections that are idle for minutes; a keep-alive packet after this many milliseconds counts as use. */
@@ -34,7 +34,7 @@ interface Preparing {
 export class ServerEngine implements Engine {
   readonly options: DataSourceOptions;
   readonly pools: Engine['pools'];
-  readonly listTables = LIST_TABLES;
+  readonly listColumns = LIST_COLUMNS;
   private readonly lookUps: LeaseTerms;
   private readonly downloads: ServerPool;
   private readonly readReplicas: ReadReplicas;
