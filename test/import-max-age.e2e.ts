@@ -6,7 +6,7 @@ import { latestRuns } from './support/import-runs.js';
 import { TestDatabase } from './support/test-service.js';
 
 const HOUR_MS = 3_600_000;
-const OLD = /: the file was last modified 7 h ago, at \S+Z, and --max-age allows 6 h; deliver a new file\n/;
+const OLD = /: the file was last modified 7\.1 h ago, at \S+Z, and --max-age allows 6 h; deliver a new file\n/;
 
 let database: TestDatabase;
 beforeEach(async () => void (database = await TestDatabase.create()));

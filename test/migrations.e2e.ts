@@ -5,7 +5,7 @@ import { ApiKey } from '../src/auth/api-key.entity.js';
 import { engineOf } from '../src/database/engine.js';
 import { migrations } from '../src/database/migrations/migrations.js';
 import { addColumn } from '../src/database/migrations/schema-steps.js';
-import { requiredTables } from '../src/database/required-tables.js';
+import { requiredColumns } from '../src/database/required-schema.js';
 import { ImportRun } from '../src/import/import-run.entity.js';
 import { IMPORT_TABLES } from '../src/import/import-tables.js';
 import { tableOf } from '../src/resource/columns.js';
@@ -62,8 +62,12 @@ test('imports of before are known as the last ones of their tables', async () =>
   expect(await database.sql(select)).toEqual(before);
 });
 
-test('readiness requires exactly the tables that the migrations create (decision 101)', async () => {
-  expect(requiredTables()).toEqual(await tablesOf(database));
+test('readiness requires exactly the tables and columns that the migrations create (decisions 101, 128)', async () => {
+  expect([...requiredColumns().keys()]).toEqual(await tablesOf(database));
+  for (const [table, columns] of requiredColumns()) {
+    const present = await tableColumns(database, table);
+    expect([table, columns.toSorted()]).toEqual([table, present.map(({ name }) => name)]);
+  }
 });
 
 test('rows that were there before the versions have some, too: those of another database are other ones', async () => {

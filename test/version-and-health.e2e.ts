@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { requiredTables } from '../src/database/required-tables.js';
+import { requiredColumns } from '../src/database/required-schema.js';
 import { TestService } from './support/test-service.js';
 
 let service: TestService;
@@ -51,11 +51,22 @@ test('/health and /readyz return 503 while the schema is older than at the start
 
 test('/health and /readyz return 503 while any table is missing, and 200 again once it is there (decision 101)', async () => {
   const { database } = service;
-  for (const table of requiredTables()) {
+  for (const table of requiredColumns().keys()) {
     await database.sql(`ALTER TABLE ${table} RENAME TO elsewhere`);
     const { body } = await expectBoth(503);
     expect(body.error.database.message).toBe(`The database lacks ${table}; restore all tables from a backup`);
     await database.sql(`ALTER TABLE elsewhere RENAME TO ${table}`);
     await expectBoth(200);
   }
+});
+
+test('/health and /readyz return 503 while a column is missing (decision 128)', async () => {
+  const { database } = service;
+  await database.sql('ALTER TABLE customers RENAME COLUMN DeactivatedAt TO Elsewhere');
+  const { body } = await expectBoth(503);
+  expect(body.error.database.message).toMatch(
+    /^The database lacks customers\.DeactivatedAt; run: .* migrate --repeat$/,
+  );
+  await database.sql('ALTER TABLE customers RENAME COLUMN Elsewhere TO DeactivatedAt');
+  await expectBoth(200);
 });

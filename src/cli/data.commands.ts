@@ -8,8 +8,9 @@ export function dataCommands(program: Command, session: Session, print: (text: s
   program
     .command('migrate')
     .description('Brings the database to the schema of this version, and its documents of products to its shape.')
-    .action(async () => {
-      const done = await (await session.unmigrated()).migrate(print);
+    .option('--repeat', 'run all migrations again: adds columns, indexes and triggers that a restored table lacks')
+    .action(async ({ repeat }: { repeat?: true }) => {
+      const done = await (await session.unmigrated()).migrate(print, repeat);
       print(done.length ? `Ran ${done.join(', ')}.` : 'The schema is current.');
       const made = await (await session.get(ProductDocuments)).build();
       if (made) print(`Made ${made} document(s).`);

@@ -6,7 +6,7 @@ import { oneAtATime, withDeadline } from './deadline.js';
 import { ENGINE, type Engine, type Snapshot, type WriteSession } from './engine.js';
 import { pendingMigrations } from './migrations/pending-migrations.js';
 import type { Query } from './query.js';
-import { assertSchemaComplete } from './required-tables.js';
+import { assertSchemaComplete, assertTables } from './required-schema.js';
 
 const RETRY_MS = 1000;
 
@@ -22,7 +22,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   /** Why it is not. */
   private complaint = 'it was not reached yet';
   /** A restore may have removed tables since the start, or have brought an older schema. */
-  private readonly askForSchema = oneAtATime(() => assertSchemaComplete(this.query, this.engine.listTables));
+  private readonly askForSchema = oneAtATime(() => assertSchemaComplete(this.query, this.engine.listColumns));
 
   constructor(
     private readonly dataSource: DataSource,
@@ -63,7 +63,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   }
 
   /**
-   * Resolves if the database answers, its schema is current and no table is missing.
+   * Resolves if the database answers, its schema is complete.
    * @throws otherwise, within the wait setting
    */
   async ping(): Promise<void> {
@@ -75,19 +75,24 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   async connect(migrate: boolean): Promise<void> {
     await this.reach();
     if (migrate) await this.migrate();
-    await assertSchemaComplete(this.lookUp, this.engine.listTables);
+    await assertSchemaComplete(this.lookUp, this.engine.listColumns);
     this.usable = true;
   }
 
   /**
-   * Runs what migrations are pending, in one process at a time.
+   * Runs the pending migrations, in one process at a time.
    * @param tell told what it waits for
-   * @returns their names
+   * @param repeat runs all migrations again, which adds what a restored table lacks
+   * @returns the names of the migrations that ran
+   * @throws if it is to repeat them, and a table is missing: the service would serve the empty table that they create
    */
-  async migrate(tell = (line: string): void => this.logger.warn(line)): Promise<string[]> {
+  async migrate(tell = (line: string): void => this.logger.warn(line), repeat = false): Promise<string[]> {
     await this.reach();
-    if (!(await pendingMigrations(this.lookUp)).length) return [];
+    if (repeat) await assertTables(this.lookUp, this.engine.listColumns);
+    else if (!(await pendingMigrations(this.lookUp)).length) return [];
     const work = async (queryRunner: QueryRunner) => {
+      // If this stops half-way, the next run of the command completes it.
+      if (repeat) await queryRunner.query('DELETE FROM migrations');
       const executor = new MigrationExecutor(this.dataSource, queryRunner);
       executor.transaction = 'none';
       return (await executor.executePendingMigrations()).map(({ name }) => name);

@@ -23,7 +23,8 @@ export class EmbeddedEngine implements Engine {
   readonly options: DataSourceOptions;
   readonly pools = [];
   readonly replicas = [];
-  readonly listTables = `SELECT name FROM sqlite_master WHERE type = 'table'`;
+  readonly listColumns = `SELECT tables.name AS tableName, columns.name AS columnName
+    FROM sqlite_master AS tables JOIN pragma_table_info(tables.name) AS columns WHERE tables.type = 'table'`;
 
   constructor(private readonly path: string) {
     this.options = {

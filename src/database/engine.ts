@@ -69,8 +69,8 @@ export interface Engine {
 
   /** None on the embedded database. */
   readonly replicas: readonly ReplicaState[];
-  /** A statement that returns each table's `name` from the catalog. */
-  readonly listTables: string;
+  /** A statement that returns the `tableName` and `columnName` of each column from the catalog. */
+  readonly listColumns: string;
 
   /** Opens a data source with every connection set up. @throws if that fails; then it is closed again */
   open(dataSource: DataSource): Promise<void>;

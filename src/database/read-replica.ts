@@ -2,8 +2,8 @@ import { Logger } from '@nestjs/common';
 import { contentFingerprint } from './content-fingerprint.js';
 import type { ContentHistory } from './content-history.js';
 import type { PoolLoad, ReplicaState } from './engine.js';
-import { assertSchemaComplete } from './required-tables.js';
-import { LIST_TABLES } from './server-sql.js';
+import { assertSchemaComplete } from './required-schema.js';
+import { LIST_COLUMNS } from './server-sql.js';
 import type { ServerPool } from './server-pool.js';
 
 /** Pause between two checks of a replica, in milliseconds. */
@@ -71,7 +71,7 @@ export class ReadReplica implements ReplicaState {
   private async fingerprint(): Promise<string> {
     const lease = await this.pool.lease(this.checks);
     try {
-      await assertSchemaComplete(lease.query, LIST_TABLES);
+      await assertSchemaComplete(lease.query, LIST_COLUMNS);
       return await contentFingerprint(lease.query);
     } finally {
       await lease.release();

@@ -12,7 +12,7 @@ import { ReadReplica } from './read-replica.js';
 import { ReadReplicas } from './read-replicas.js';
 import { ServerPool } from './server-pool.js';
 import { SESSION } from './server-session.js';
-import { LIST_TABLES, rowIn, straightJoin, upsertClause, values } from './server-sql.js';
+import { LIST_COLUMNS, rowIn, straightJoin, upsertClause, values } from './server-sql.js';
 import { underLock } from './writers-lock.js';
 
 /** What of mysql2's pool is needed to set up each of its connections; statements on one run in their order. */
@@ -32,7 +32,7 @@ interface Preparing {
 export class ServerEngine implements Engine {
   readonly options: DataSourceOptions;
   readonly pools: Engine['pools'];
-  readonly listTables = LIST_TABLES;
+  readonly listColumns = LIST_COLUMNS;
   private readonly lookUps: LeaseTerms;
   private readonly downloads: ServerPool;
   private readonly readReplicas: ReadReplicas;

@@ -1,6 +1,7 @@
 import type { SqlPart } from './engine.js';
 
-export const LIST_TABLES = 'SELECT TABLE_NAME AS name FROM information_schema.tables WHERE TABLE_SCHEMA = DATABASE()';
+export const LIST_COLUMNS = `SELECT TABLE_NAME AS tableName, COLUMN_NAME AS columnName
+  FROM information_schema.columns WHERE TABLE_SCHEMA = DATABASE()`;
 
 export function straightJoin(table: string, index = 'PRIMARY'): string {
   return `STRAIGHT_JOIN ${table} FORCE INDEX (${index})`;

@@ -13,7 +13,17 @@ describe('ageProblem', () => {
     expect(problem(30 * HOUR)).toBe(
       'the file was last modified 30 h ago, at 2026-11-27T06:00:00.000Z, and --max-age allows 6 h; deliver a new file',
     );
-    expect(problem(6 * HOUR + 1)).toContain(' 6 h ago');
+  });
+
+  test.each([
+    [6 * HOUR + 1, 6 * HOUR, '6.1 h ago', 'allows 6 h'],
+    [90_000, 60_000, '1.5 min ago', 'allows 1 min'],
+    [60_001, 60_000, '1.1 min ago', 'allows 1 min'],
+    [310_000, 300_000, '5.2 min ago', 'allows 5 min'],
+    [-90_000, 60_000, '1.5 min in the future', 'allows 1 min'],
+    [2 * HOUR, 1.5 * HOUR, '2 h ago', 'allows 90 min'],
+  ])('tells an age of %d ms from a limit of %d ms', (age, limit, ...texts) => {
+    for (const text of texts) expect(ageProblem(NOW - age, limit, NOW)).toContain(text);
   });
 
   test('refuses a file of the far future, which would stay new for ever', () => {

@@ -1,3 +1,4 @@
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /**
@@ -11,12 +12,14 @@ export function ageProblem(modifiedAt: number | undefined, maxAgeMs: number, now
   const age = now - modifiedAt;
   if (Math.abs(age) <= maxAgeMs) return undefined;
   const time = new Date(modifiedAt).toISOString();
-  const limit = `--max-age allows ${hours(maxAgeMs)}`;
+  const limit = `--max-age allows ${duration(maxAgeMs)}`;
   if (age < 0)
-    return `the file is dated ${time}, ${hours(-age)} in the future; check the clock of its author (${limit})`;
-  return `the file was last modified ${hours(age)} ago, at ${time}, and ${limit}; deliver a new file`;
+    return `the file is dated ${time}, ${duration(-age)} in the future; check the clock of its author (${limit})`;
+  return `the file was last modified ${duration(age)} ago, at ${time}, and ${limit}; deliver a new file`;
 }
 
-function hours(ms: number): string {
-  return `${Math.round((ms / HOUR_MS) * 10) / 10} h`;
+/** Rounded up, so that an age above the limit never looks equal to it. */
+function duration(ms: number): string {
+  const [unit, name] = ms < 2 * HOUR_MS ? [MINUTE_MS, 'min'] : [HOUR_MS, 'h'];
+  return `${Math.ceil((ms / unit) * 10) / 10} ${name}`;
 }

@@ -14,10 +14,11 @@ export class ImportedTables1764460800000 implements MigrationInterface {
       'TableName varchar(64) NOT NULL PRIMARY KEY',
       `ImportedAt ${timestamp} NOT NULL`,
     );
-    // Rows of an interrupted run of this migration; no import has written to the table yet.
-    await queryRunner.query('DELETE FROM imported_tables');
+    const known = await queryRunner.query('SELECT TableName FROM imported_tables');
+    const tables = new Set(known.map(({ TableName }: { TableName: string }) => TableName));
     for (const [table, time] of await latest(queryRunner))
-      await queryRunner.query('INSERT INTO imported_tables (TableName, ImportedAt) VALUES (?, ?)', [table, time]);
+      if (!tables.has(table))
+        await queryRunner.query('INSERT INTO imported_tables (TableName, ImportedAt) VALUES (?, ?)', [table, time]);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
