@@ -18,7 +18,7 @@ const FORMATS = {
 const SIZES = { empty: [], 'one piece': [3], 'several pieces': [25, 150, 100, 100] };
 const TIMES = 100;
 
-const stays = new AbortController().signal;
+const stays = () => new AbortController().signal;
 const element = (index: number) => `{"SKU":"${index}","Text":"${'text '.repeat(index % 30)}"}`;
 
 async function* batchesOf(sizes: readonly number[], separator: string): AsyncGenerator<string> {
@@ -55,7 +55,7 @@ test.each(KINDS)(
     const format: Format = FORMATS[name as keyof typeof FORMATS];
     const batches = () => batchesOf(SIZES[size as keyof typeof SIZES], format.separator);
     const make = async () => {
-      const bytes = await bytesOf(encoded(format.write(batches(), ['SKU', 'Text']), encoding, stays));
+      const bytes = await bytesOf(encoded(format.write(batches(), ['SKU', 'Text']), encoding, stays()));
       return bytes.toString('base64');
     };
     const seen = new Set<string>();
@@ -78,7 +78,7 @@ describe.each(ENCODINGS)('%s', (encoding) => {
   test.each(LENGTHS)('of %i bytes does not depend on how the body is split', async (length) => {
     const text = Array.from({ length: Math.ceil(length / 8) }, (_, index) => element(index * 37).slice(0, 8)).join('');
     const body = Buffer.from(text.slice(0, length));
-    const compress = (cut: () => number) => bytesOf(encoded(piecesOf(body, cut), encoding, stays));
+    const compress = (cut: () => number) => bytesOf(encoded(piecesOf(body, cut), encoding, stays()));
     const whole = await compress(() => length);
     expect(DECODERS[encoding](whole).equals(body)).toBe(true);
     for (const most of [length + 2, length + 2, length + 2, 100_000, 20_000])
@@ -102,7 +102,7 @@ async function* failing(): Pieces {
 }
 
 test.each(['gzip', 'br'] as const)('%s passes an error of the body on, and ends', async (encoding) => {
-  await expect(bytesOf(encoded(failing(), encoding, stays))).rejects.toThrow('in mid-body');
+  await expect(bytesOf(encoded(failing(), encoding, stays()))).rejects.toThrow('in mid-body');
 });
 
 test.each(['gzip', 'br'] as const)('%s ends its body if nobody takes its bytes', async (encoding) => {
@@ -114,7 +114,7 @@ test.each(['gzip', 'br'] as const)('%s ends its body if nobody takes its bytes',
       ended = true;
     }
   };
-  const bytes = encoded(endless(), encoding, stays);
+  const bytes = encoded(endless(), encoding, stays());
   await bytes.next();
   await sleep(200);
   await bytes.return(undefined);
