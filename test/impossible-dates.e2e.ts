@@ -64,6 +64,20 @@ describe.each(TIMES)('an ExpiresAt of "%s" (decision 124)', (time) => {
   beforeEach(() => service.database.sql('DELETE FROM api_keys'));
 });
 
+test.each(TIMES)('a DeactivatedAt of "%s" ends earlier tokens, and new ones work (decision 124)', async (time) => {
+  await service.database.sql('UPDATE customers SET DeactivatedAt = NULL');
+  const before = await service.token(A);
+  await write(`UPDATE customers SET DeactivatedAt = ? WHERE CustomerCode = '${A}'`, time);
+  expect((await service.get('/stock', before)).status).toBe(401);
+  expect((await service.get('/stock', await service.token(A))).status).toBe(200);
+});
+
+test.each(TIMES)('a ChangedAt of "%s" leaves X-Data-Changed out (decisions 112, 124)', async (time) => {
+  await write(`UPDATE content_versions SET ChangedAt = ?`, time);
+  const { status, headers } = await call(service.url, { path: '/stock', token: await service.token(A) });
+  expect([status, headers['x-data-changed']]).toEqual([200, undefined]);
+});
+
 test.each(['CreatedAt', 'RevokedAt'])('a zero %s does not break key list', async (column) => {
   await service.database.sql('DELETE FROM api_keys');
   await service.key(A);

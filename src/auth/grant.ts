@@ -1,5 +1,5 @@
 import type { Row } from '../database/query.js';
-import { utcTime } from '../resource/utc-time.js';
+import { timeOrNull } from '../resource/utc-time.js';
 
 /** What an access token is based on. The token ends when its key ends or its customer is deactivated. */
 export interface Grant {
@@ -19,9 +19,12 @@ export interface GrantState {
   readonly deactivatedAt: number | null;
 }
 
-/** A row's `customers.DeactivatedAt`, as grants contain it. */
+/**
+ * A row's `customers.DeactivatedAt`, as grants contain it. An impossible time (decision 124) counts as 1970: it ends
+ * earlier tokens, and new ones work.
+ */
 export function deactivationOf({ DeactivatedAt: time }: Row): number | null {
-  return time === null ? null : utcTime(time).getTime();
+  return time === null ? null : (timeOrNull(time)?.getTime() ?? 0);
 }
 
 /**

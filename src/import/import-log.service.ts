@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Repository } from 'typeorm';
 import { DatabaseService } from '../database/database.service.js';
 import type { WriteSession } from '../database/engine.js';
-import { timestampText, utcTime } from '../resource/utc-time.js';
+import { timeOrNull, timestampText } from '../resource/utc-time.js';
 import { ImportRun } from './import-run.entity.js';
 import type { FileSummary, TableSummary } from './import-summary.js';
 import { forgetFiles, recordFiles } from './imported-files.js';
@@ -61,7 +61,7 @@ export class ImportLogService {
   /** When a file with new content was last imported into the table, by the name of the table. */
   async lastByTable(): Promise<Map<string, Date>> {
     const rows = await this.database.query('SELECT TableName, ImportedAt FROM imported_tables');
-    return new Map(rows.map(({ TableName, ImportedAt }) => [String(TableName), utcTime(ImportedAt)]));
+    return timesBy(rows.map(({ TableName, ImportedAt }) => [String(TableName), timeOrNull(ImportedAt)]));
   }
 
   /** When an import of the last day last ended that wrote nothing, by its outcome. */
@@ -72,7 +72,7 @@ export class ImportLogService {
        WHERE StartedAt >= ? AND Outcome IN ('refused', 'failed') GROUP BY Outcome`,
       [since],
     );
-    return new Map(rows.map(({ Outcome, EndedAt }) => [String(Outcome), utcTime(EndedAt)]));
+    return timesBy(rows.map(({ Outcome, EndedAt }) => [String(Outcome), timeOrNull(EndedAt)]));
   }
 
   /**
@@ -108,6 +108,11 @@ async function persistently<T>(work: () => Promise<T>, attempts = ATTEMPTS): Pro
     await sleep(RETRY_MS);
     return persistently(work, attempts - 1);
   }
+}
+
+/** The times by name, without those that are no point in time. */
+function timesBy(pairs: readonly (readonly [name: string, time: Date | null])[]): Map<string, Date> {
+  return new Map(pairs.flatMap(([name, time]) => (time ? [[name, time]] : [])));
 }
 
 function whoami(): string {

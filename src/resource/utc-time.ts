@@ -9,13 +9,6 @@ export function timeOrNull(timestamp: unknown): Date | null {
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
-/** The same for a timestamp that the service itself stored. @throws if it is no point in time */
-export function utcTime(timestamp: unknown): Date {
-  const time = timeOrNull(timestamp);
-  if (!time) throw new TypeError('not a timestamp');
-  return time;
-}
-
 function parsed(timestamp: string): Date {
   // JavaScript takes 31 February for 3 March.
   if (!isDay(timestamp.slice(0, 10))) return new Date(NaN);

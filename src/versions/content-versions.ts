@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WriteSession } from '../database/engine.js';
 import type { Row } from '../database/query.js';
-import { utcTime } from '../resource/utc-time.js';
+import { timeOrNull } from '../resource/utc-time.js';
 
 /** So many are renewed by one statement. */
 const AT_ONCE = 1000;
@@ -55,5 +55,5 @@ export function joinPart(part: ContentPart['part'], code: string): string {
 export function partState(row: Row, part: ContentPart['part']): PartState | null {
   const [version, changedAt] = [row[`${part}Version`], row[`${part}ChangedAt`]];
   if (version === null) return null;
-  return { version: version as string, changedAt: changedAt === null ? null : utcTime(changedAt) };
+  return { version: version as string, changedAt: timeOrNull(changedAt) };
 }
