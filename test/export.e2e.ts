@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { importFiles } from './support/import-files.js';
 import { RunningCommand } from './support/running-command.js';
 import { smallCatalogue } from './support/small-catalogue.js';
-import { TestDatabase } from './support/test-service.js';
+import { type CommandResult, TestDatabase } from './support/test-service.js';
 
 /** Enough text that the files do not fit where the tests leave 200 kB. */
 const PRODUCTS = 2000;
@@ -45,6 +46,53 @@ test('an export that is killed leaves the old files as they were', async () => {
   expect(code).not.toBe(0);
   for (const [name, text] of Object.entries(before)) expect(readFileSync(join(old, name), 'utf8')).toBe(text);
   expect(readdirSync(old).filter((name) => name.endsWith('.csv'))).toEqual(['products.csv']);
+});
+
+test('an export changes no file if a folder has the name of one of them', async () => {
+  const { old } = await folders();
+  const before = contents(old);
+  mkdirSync(join(old, 'stock.csv'));
+  const { code, stderr } = await database.cli('export', old);
+  const reason = `nothing was exported, and the files in ${old} are unchanged: stock.csv is a folder; rename it`;
+  expect([code, stderr]).toEqual([1, `Failed: ${reason}\n`]);
+  rmdirSync(join(old, 'stock.csv'));
+  expect(contents(old)).toEqual(before);
+});
+
+test('an export says that it exported nothing if it cannot create its folder', async () => {
+  const { old } = await folders();
+  const { code, stderr } = await database.cli('export', join(old, 'notes.txt'));
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^Failed: nothing was exported, .* unchanged: EEXIST/)]);
+});
+
+test('an export removes what killed exports left a day ago, and nothing of one that is running', async () => {
+  const { empty } = await folders();
+  for (const name of ['.incomplete-export-killed', '.incomplete-export-running']) mkdirSync(join(empty, name));
+  const dayAgo = new Date(Date.now() - 86_400_000 - 1000);
+  utimesSync(join(empty, '.incomplete-export-killed'), dayAgo, dayAgo);
+  await database.cliOk('export', empty);
+  expect(readdirSync(empty).filter((name) => !name.endsWith('.csv'))).toEqual(['.incomplete-export-running']);
+});
+
+/** Removes one of the new files while the others are being written. @returns how the export ended */
+async function exportLosingAFile(folder: string): Promise<CommandResult> {
+  const exporting = RunningCommand.start(database.url, ['export', folder]);
+  const state = { running: true };
+  void exporting.ended.then(() => (state.running = false));
+  const written = () =>
+    readdirSync(folder, { recursive: true }).find((name) => /^\.incomplete.*\/price_lists\.csv$/.test(String(name)));
+  while (state.running && !written()) await sleep(1);
+  rmSync(join(folder, String(written())), { force: true });
+  return exporting.ended;
+}
+
+test('an export tells if its files vanish before they are in their places', async () => {
+  const { empty } = await folders();
+  let result: CommandResult;
+  // A busy machine may see the file too late.
+  do result = await exportLosingAFile(empty);
+  while (result.code === 0);
+  expect(result.stderr).toContain(`the files in ${empty} are not all of one export`);
 });
 
 const MOUNT = ['unshare', '--map-root-user', '--mount'];

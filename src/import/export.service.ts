@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { stringify } from 'csv-stringify/sync';
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { DatabaseService } from '../database/database.service.js';
@@ -15,6 +15,8 @@ import { scanTable } from './table-scan.js';
 const BATCH_ROWS = 1000;
 /** A folder of files that are not complete yet, within the folder of the export. No import reads it. */
 const INCOMPLETE = '.incomplete-export-';
+/** An export that has not written a file for this long was killed, in milliseconds. */
+const ABANDONED_MS = 86_400_000;
 
 /** Writes the whole catalogue as import files, from one snapshot: a copy, or the way to another database. */
 @Injectable()
@@ -22,16 +24,15 @@ export class ExportService {
   constructor(private readonly database: DatabaseService) {}
 
   /**
-   * Writes every import file into `folder`, which is made if it is missing. Files of these names are replaced once all of
-   * the new ones are complete.
-   * @throws if a file cannot be written; then the folder holds the files that it held before
+   * Writes every import file into `folder`, which is created if it is missing. Files of these names are replaced once all
+   * of the new ones are complete.
+   * @throws if a file cannot be written; then the folder has the files that it had before, or the message says otherwise
    */
   async exportFolder(folder: string): Promise<void> {
-    await mkdir(folder, { recursive: true });
-    const aside = await mkdtemp(join(folder, INCOMPLETE)).catch((error) => fail(folder, error));
+    const aside = await prepare(folder).catch((error) => fail(folder, error));
     try {
       await this.write(aside).catch((error) => fail(folder, error));
-      for (const file of IMPORT_TABLES.map(fileOf)) await rename(join(aside, file), join(folder, file));
+      await publish(aside, folder);
     } finally {
       await rm(aside, { recursive: true, force: true });
     }
@@ -51,6 +52,29 @@ export class ExportService {
 
 function fileOf({ name }: ImportTable): string {
   return `${name}.csv`;
+}
+
+/** @returns a folder for the new files. @throws if they could not replace the old ones */
+async function prepare(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const names = await readdir(folder);
+  for (const name of names.filter((one) => one.startsWith(INCOMPLETE))) await removeAbandoned(join(folder, name));
+  for (const file of IMPORT_TABLES.map(fileOf).filter((one) => names.includes(one)))
+    if ((await stat(join(folder, file))).isDirectory()) throw new Error(`${file} is a folder; rename it`);
+  return mkdtemp(join(folder, INCOMPLETE));
+}
+
+async function removeAbandoned(aside: string): Promise<void> {
+  if (Date.now() - (await stat(aside)).mtimeMs > ABANDONED_MS) await rm(aside, { recursive: true, force: true });
+}
+
+async function publish(aside: string, folder: string): Promise<void> {
+  try {
+    for (const file of IMPORT_TABLES.map(fileOf)) await rename(join(aside, file), join(folder, file));
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new Error(`the files in ${folder} are not all of one export, run it again: ${message}`, { cause });
+  }
 }
 
 function fail(folder: string, cause: Error): never {
