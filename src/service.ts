@@ -16,6 +16,7 @@ import { admitConnectMethod } from './http/connect-method.js';
 import { dispatchOneAtATime } from './http/pipelining.js';
 import { requestId } from './http/request-id.js';
 import { admitUnreadableRequests, refuseUnreadable } from './http/unreadable-requests.js';
+import { sendBeforeClosing } from './http/unsent-responses.js';
 import { ManagementModule } from './management.module.js';
 import { QuotaMiddleware } from './quota/quota.middleware.js';
 import { QuotaService } from './quota/quota.service.js';
@@ -111,6 +112,7 @@ async function createApp(settings: Settings, logger: LoggerService): Promise<Nes
   }
   app.use(refuseUnreadable);
   const http = app.getHttpServer();
+  sendBeforeClosing(http);
   http.requestTimeout = REQUEST_MS;
   admitUnreadableRequests(http, (...answer) => answers.tellUnreadable(...answer));
   return app;
