@@ -9,11 +9,13 @@ const ECHO_MS = 500;
 
 const settings = settingsOrExit();
 const logger = new ServiceLogger(settings);
+let service: Service | undefined;
 process.on('uncaughtException', (error: unknown) => {
   logger.fatal(error, 'Process');
+  service?.abort();
   void exit(1);
 });
-const service = await startService(settings, logger).catch(exitWith);
+service = await startService(settings, logger).catch(exitWith);
 logger.log(`Listening on port ${service.port} (public) and ${service.managementPort} (management)`);
 let stoppingSince: number | undefined;
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(service));
@@ -41,9 +43,10 @@ function exitWith(error: Error & { code?: string }): never {
 async function stop(running: Service): Promise<void> {
   const now = Date.now();
   if (stoppingSince !== undefined) {
-    // Ctrl-C is heard twice under npm: from the terminal, and handed on.
+    // Under npm, one Ctrl-C arrives twice: from the terminal and from npm.
     if (now - stoppingSince < ECHO_MS) return;
-    // Whoever says it again does not want to wait.
+    // A second signal means that the operator does not want to wait.
+    running.abort();
     process.exit(1);
   }
   stoppingSince = now;

@@ -16,6 +16,7 @@ import { admitConnectMethod } from './http/connect-method.js';
 import { dispatchOneAtATime } from './http/pipelining.js';
 import { requestId } from './http/request-id.js';
 import { admitUnreadableRequests, refuseUnreadable } from './http/unreadable-requests.js';
+import { sendBeforeClosing } from './http/unsent-responses.js';
 import { ManagementModule } from './management.module.js';
 import { QuotaMiddleware } from './quota/quota.middleware.js';
 import { QuotaService } from './quota/quota.service.js';
@@ -37,6 +38,11 @@ export interface Service {
   readonly ready: Promise<DemoCredentials | undefined>;
   /** Goes on for the drain setting, lets answers under way finish, then closes everything. */
   close(): Promise<void>;
+  /**
+   * Resets every connection with a response under way, for a process that ends at once. Otherwise the system would close
+   * them in order, and a client of HTTP/1.0 would take what it has for the whole.
+   */
+  abort(): void;
 }
 
 /** Starts the service: both ports listen when this resolves, whether or not the database is there yet. */
@@ -85,6 +91,7 @@ export async function startService(settings: Settings, logger: LoggerService): P
       await drain.closed();
       await management.close();
     },
+    abort: () => drain.end(),
   };
 }
 
@@ -105,6 +112,7 @@ async function createApp(settings: Settings, logger: LoggerService): Promise<Nes
   }
   app.use(refuseUnreadable);
   const http = app.getHttpServer();
+  sendBeforeClosing(http);
   http.requestTimeout = REQUEST_MS;
   admitUnreadableRequests(http, (...answer) => answers.tellUnreadable(...answer));
   return app;

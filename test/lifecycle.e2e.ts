@@ -214,6 +214,39 @@ test('SIGTERM lets a download finish, while readiness is red and nothing new is 
   expect(await exit).toBe(0);
 });
 
+describe('a process that ends at once', () => {
+  let service: ServiceProcess;
+  let download: SlowDownload;
+  beforeEach(async () => {
+    if (engine === 'mysql') await database.cliOk('migrate');
+    const main = { options: ['--import', 'data:text/javascript,process.on("SIGUSR2",()=>{throw new Error("fault")})'] };
+    service = ServiceProcess.start(
+      { DATABASE_URL: database.url, JWT_SECRET, DEMO_DATA: 'false' },
+      database.folder,
+      main,
+    );
+    running.push(service);
+    const { url } = await service.ready();
+    await loadVersion(database, 1);
+    const access = await token(url, 'C', await database.cliOk('key', 'issue', 'C'));
+    download = await SlowDownload.begin(url, '/products', access, '1.0');
+  });
+  afterEach(() => download.abort());
+
+  test('because of a second signal resets its downloads (decision 125)', async () => {
+    service.signal('SIGTERM');
+    await service.printing(/Ending/);
+    await sleep(600);
+    expect(await service.stop('SIGHUP')).toBe(1);
+    expect(await download.isReset()).toBe(true);
+  });
+
+  test('because of a fault resets its downloads (decision 125)', async () => {
+    expect(await service.stop('SIGUSR2')).toBe(1);
+    expect(await download.isReset()).toBe(true);
+  });
+});
+
 describe('while it drains', () => {
   let service: ServiceProcess;
   let url: string;

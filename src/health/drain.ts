@@ -32,9 +32,9 @@ export class Drain implements NestMiddleware {
     this.finishing = true;
   }
 
-  /** Aborts every response that has not ended. */
+  /** Aborts every response that has not ended. Other connections may still transmit a complete response, so they stay. */
   end(): void {
-    for (const socket of this.connections.keys()) cutConnection(socket, 'shutdown');
+    for (const [socket, underWay] of this.connections) if (underWay) cutConnection(socket, 'shutdown');
   }
 
   /** Resolves when every connection has closed and every listener has been called. */

@@ -130,6 +130,11 @@ export class SlowDownload {
     return false;
   }
 
+  /** Whether the connection was reset, without reading: the system refuses to send on it. */
+  isReset(): Promise<boolean> {
+    return new Promise((resolve) => this.socket.write('x', (error) => resolve(Boolean(error))));
+  }
+
   /** Sends something more on the same connection. */
   send(text: string): void {
     this.socket.write(text);
