@@ -132,6 +132,27 @@ describe('deactivating a customer ends its tokens for good (decision 117)', () =
     await expectRevoked(renewed);
   });
 
+  test('a change of other terms at the same time does not undo it', async () => {
+    // The embedded database runs one statement at a time, and rarely in this order.
+    for (let attempt = 1; attempt <= 20; attempt++) {
+      await customer('set', A, '--active');
+      await Promise.all([
+        customer('set', A, '--inactive'),
+        customer('set', A, '--discount', String(attempt)),
+        customer('set', A, '--name', `Name ${attempt}`),
+      ]);
+      const [row] = await database.sql(
+        'SELECT Active, DiscountPercentage, CustomerName FROM customers WHERE CustomerCode = ?',
+        [A],
+      );
+      expect([row!.Active, Number(row!.DiscountPercentage), row!.CustomerName]).toEqual([
+        0,
+        attempt,
+        `Name ${attempt}`,
+      ]);
+    }
+  });
+
   test('other changes of the customer leave its tokens alone', async () => {
     const token = await service!.token(A);
     await customer('set', A, '--active', '--discount', '5', '--name', 'Renamed');

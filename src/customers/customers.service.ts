@@ -28,16 +28,16 @@ export class CustomersService {
   }
 
   /**
-   * Creates the customer if no customer has this code, and sets the given terms. Other terms stay. Deactivating a customer
-   * also ends its tokens for good.
+   * Creates the customer if no customer has this code, and sets the given terms. Other terms are not written, because
+   * another command may be changing them. Deactivating a customer also ends its tokens for good.
    * @throws {UnknownReference} if the price list or warehouse does not exist
    */
   async set(CustomerCode: string, terms: CustomerTerms): Promise<Customer> {
     await this.assertExists('price list', 'price_lists', 'PriceListCode', terms.PriceListCode);
     await this.assertExists('warehouse', 'warehouses', 'WarehouseCode', terms.WarehouseCode);
-    const current = (await this.find(CustomerCode)) ?? NEW;
-    const deactivated = terms.Active === false ? { DeactivatedAt: new Date() } : {};
-    await this.customers.save({ ...current, ...terms, ...deactivated, CustomerCode });
+    const changed = terms.Active === false ? { ...terms, DeactivatedAt: new Date() } : terms;
+    if (!(await this.find(CustomerCode))) await this.customers.insert({ ...NEW, ...changed, CustomerCode });
+    else if (Object.keys(changed).length) await this.customers.update({ CustomerCode }, changed);
     return this.customers.findOneByOrFail({ CustomerCode });
   }
 
