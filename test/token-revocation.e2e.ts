@@ -193,6 +193,18 @@ describe('a replica that has seen a key revoked (decision 118)', () => {
     expect(await statuses(sibling, ['/products/schema'], other)).toEqual([200]);
   });
 
+  test('returns 401 rather than 429 although the anonymous bucket is full (decision 122)', async () => {
+    const limited = await TestService.start({ JWT_SECRET: SECRET, REQUESTS_PER_MINUTE: '3' }, database);
+    const token = await limited.token(A);
+    await revoke(await lastKey());
+    await expectRevoked(token, limited);
+    for (let request = 0; request < 4; request++) await (await limited.get('/api/version')).text();
+    expect((await limited.get('/api/version')).status).toBe(429);
+    await expectRevoked(token, limited);
+    expect(await statuses(token, ['/products/schema', '/api/version', '/health'], limited)).toEqual([401, 200, 200]);
+    await limited.stop();
+  });
+
   test('admits later tokens of the key if a restored database has it alive', async () => {
     const key = await service!.key(A);
     const token = await tokenFor(key);
