@@ -133,6 +133,27 @@ describe('deactivating a customer ends its tokens for good (decision 117)', () =
     await expectRevoked(renewed);
   });
 
+  test('a change of other terms at the same time does not undo it', async () => {
+    // The embedded database runs one statement at a time, and rarely in this order.
+    for (let attempt = 1; attempt <= 20; attempt++) {
+      await customer('set', A, '--active');
+      await Promise.all([
+        customer('set', A, '--inactive'),
+        customer('set', A, '--discount', String(attempt)),
+        customer('set', A, '--name', `Name ${attempt}`),
+      ]);
+      const [row] = await database.sql(
+        'SELECT Active, DiscountPercentage, CustomerName FROM customers WHERE CustomerCode = ?',
+        [A],
+      );
+      expect([row!.Active, Number(row!.DiscountPercentage), row!.CustomerName]).toEqual([
+        0,
+        attempt,
+        `Name ${attempt}`,
+      ]);
+    }
+  });
+
   test('other changes of the customer leave its tokens alone', async () => {
     const token = await service!.token(A);
     await customer('set', A, '--active', '--discount', '5', '--name', 'Renamed');
@@ -171,6 +192,18 @@ describe('a replica that has seen a key revoked (decision 118)', () => {
     expect(await statuses(sibling, [...DATA, ...DATA])).toEqual([401, 401, 401, 401, 401, 401]);
     expect([await remaining(ofOtherKey), await remaining()]).toEqual([ofCustomer - 1, anonymous - 7]);
     expect(await statuses(sibling, ['/products/schema'], other)).toEqual([200]);
+  });
+
+  test('returns 401 rather than 429 although the anonymous bucket is full (decision 122)', async () => {
+    const limited = await TestService.start({ JWT_SECRET: SECRET, REQUESTS_PER_MINUTE: '3' }, database);
+    const token = await limited.token(A);
+    await revoke(await lastKey());
+    await expectRevoked(token, limited);
+    for (let request = 0; request < 4; request++) await (await limited.get('/api/version')).text();
+    expect((await limited.get('/api/version')).status).toBe(429);
+    await expectRevoked(token, limited);
+    expect(await statuses(token, ['/products/schema', '/api/version', '/health'], limited)).toEqual([401, 200, 200]);
+    await limited.stop();
   });
 
   test('admits later tokens of the key if a restored database has it alive', async () => {

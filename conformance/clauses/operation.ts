@@ -77,7 +77,6 @@ export const OPERATION: Clause[] = [
   clause('decision 122', 'an expired token is never 429', notTestable('needs an expired token')),
   clause('decision 123', 'damaged keys in Redis', notTestable(OUTAGE)),
   clause('decision 124', 'impossible dates', notTestable(STORED)),
-  clause('decision 124', 'dates that no calendar has', notTestable(STORED)),
   clause('decision 125', 'a stopping service resets what it cannot complete', notTestable(OUTAGE)),
   clause('decision 128', 'a table of an older release', notTestable(OUTAGE)),
 ];

@@ -28,16 +28,16 @@ export class CustomersService {
   }
 
   /**
-   * Creates the customer if no customer has this code, and makes the changes. Deactivating a customer also ends its tokens
-   * for good.
+   * Creates the customer if no customer has this code, and makes the changes. Other columns are not written, because
+   * another command may be changing them. Deactivating a customer also ends its tokens for good.
    * @throws {UnknownReference} if the price list or warehouse does not exist
    */
   async set(CustomerCode: string, changes: CustomerChanges): Promise<Customer> {
     await this.assertExists('price list', 'price_lists', 'PriceListCode', changes.PriceListCode);
     await this.assertExists('warehouse', 'warehouses', 'WarehouseCode', changes.WarehouseCode);
-    const current = (await this.find(CustomerCode)) ?? NEW;
-    const deactivated = changes.Active === false ? { DeactivatedAt: new Date() } : {};
-    await this.customers.save({ ...current, ...changes, ...deactivated, CustomerCode });
+    const changed = changes.Active === false ? { ...changes, DeactivatedAt: new Date() } : changes;
+    if (!(await this.find(CustomerCode))) await this.customers.insert({ ...NEW, ...changed, CustomerCode });
+    else if (Object.keys(changed).length) await this.customers.update({ CustomerCode }, changed);
     return this.customers.findOneByOrFail({ CustomerCode });
   }
 
