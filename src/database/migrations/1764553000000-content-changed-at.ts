@@ -27,8 +27,7 @@ export class ContentChangedAt1764553000000 implements MigrationInterface {
   }
 }
 
-const sqlOf = (queryRunner: QueryRunner) =>
-  queryRunner.dataSource.options.type === 'mysql' ? ON_SERVER : EMBEDDED;
+const sqlOf = (queryRunner: QueryRunner) => (queryRunner.dataSource.options.type === 'mysql' ? ON_SERVER : EMBEDDED);
 
 const UTC_NOW = 'UTC_TIMESTAMP(3)';
 
