@@ -24,7 +24,10 @@ test('migrate --repeat restores the columns, indexes and triggers that a table h
 test('migrate --repeat creates no empty table in the place of a lost one (decision 128)', async () => {
   await database.sql('ALTER TABLE prices RENAME TO elsewhere');
   const { code, stderr } = await database.cli('migrate', '--repeat');
-  expect([code, stderr]).toEqual([1, 'Failed: The database lacks prices; restore all tables from a backup\n']);
+  expect([code, stderr]).toEqual([
+    1,
+    'Failed: The database lacks prices; grant the account its rights, or restore all tables\n',
+  ]);
   expect(await tablesOf(database)).not.toContain('prices');
 });
 

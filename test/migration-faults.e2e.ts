@@ -9,6 +9,8 @@ import { schemaText } from './support/schema.js';
 import { engine, TestDatabase } from './support/test-service.js';
 
 const embedded = engine === 'sqlite';
+/** For hooks, too: each change of the schema waits for the disk, and a busy machine takes ten times as long. */
+jest.setTimeout(600_000);
 const INJECTED = 'injected by the test';
 /** The rows below are inserted between the first two migrations and the others, which read them. */
 const COUNTS = [2, migrations.length];
@@ -126,7 +128,7 @@ test('migrate completes after a failure after any statement of any migration (de
   // The schema has 15 tables and 27 triggers, which one migration replaces.
   expect(total).toBeGreaterThan(80);
   expect(await outcome(failing)).toEqual(await outcome(undisturbed));
-}, 180_000);
+});
 
 /** Sends SIGKILL to a `migrate` process once `due` returns true. @returns whether the process was still running */
 async function killMigration(database: TestDatabase, due: () => Promise<boolean>): Promise<boolean> {
@@ -166,7 +168,7 @@ test('migrate completes after kill -9 at several moments (decision 100)', async 
   const undisturbed = await emptyDatabase();
   await undisturbed.cliOk('migrate');
   expect(await outcome(killed)).toEqual(await outcome(undisturbed));
-}, 180_000);
+});
 
 test('migrate leaves the tables of another program alone (decision 100)', async () => {
   const foreign = await emptyDatabase();

@@ -54,7 +54,9 @@ test('/health and /readyz return 503 while any table is missing, and 200 again o
   for (const table of requiredColumns().keys()) {
     await database.sql(`ALTER TABLE ${table} RENAME TO elsewhere`);
     const { body } = await expectBoth(503);
-    expect(body.error.database.message).toBe(`The database lacks ${table}; restore all tables from a backup`);
+    expect(body.error.database.message).toBe(
+      `The database lacks ${table}; grant the account its rights, or restore all tables`,
+    );
     await database.sql(`ALTER TABLE elsewhere RENAME TO ${table}`);
     await expectBoth(200);
   }

@@ -46,6 +46,8 @@ export async function assertTables(query: Query, listColumns: string): Promise<M
     present.set(String(tableName), columns.add(String(columnName)));
   }
   const missing = [...requiredColumns().keys()].filter((table) => !present.has(table));
-  if (missing.length) throw new Error(`The database lacks ${missing.join(', ')}; restore all tables from a backup`);
+  // The catalog hides tables on which the account has no rights.
+  if (missing.length)
+    throw new Error(`The database lacks ${missing.join(', ')}; grant the account its rights, or restore all tables`);
   return present;
 }
