@@ -78,4 +78,5 @@ export const OPERATION: Clause[] = [
   clause('decision 123', 'damaged keys in Redis', notTestable(OUTAGE)),
   clause('decision 124', 'dates that no calendar has', notTestable(STORED)),
   clause('decision 125', 'a stopping service resets what it cannot complete', notTestable(OUTAGE)),
+  clause('decision 126', 'a probe of Redis counts', notTestable(OUTAGE)),
 ];
