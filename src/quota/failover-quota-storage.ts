@@ -36,9 +36,10 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
   async start(): Promise<void> {
     await this.redis.start();
     const deadline = performance.now() + START_MS;
-    while (performance.now() < deadline && !(await inTime(this.redis.probe())))
+    while (performance.now() < deadline && (await problemOf(this.redis.probe())))
       await new Promise((resolve) => setTimeout(resolve, PROBE_LOST_EVERY_MS / 10));
-    if (!(await inTime(this.redis.probe()))) this.lose('it did not answer at the start');
+    const problem = await problemOf(this.redis.probe());
+    if (problem) this.lose(problem);
     this.probeLater();
   }
 
@@ -85,10 +86,10 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
     clearTimeout(this.probing);
     const probing = setTimeout(
       async () => {
-        const answered = await inTime(this.lost ? this.redis.probe() : this.redis.readClock());
+        const problem = await problemOf(this.lost ? this.redis.probe() : this.redis.readClock());
         // The storage was closed, or lost Redis and set another probe.
         if (probing !== this.probing) return;
-        if (!answered) this.lose('it did not answer a probe');
+        if (problem) this.lose(problem);
         else if (this.lost) this.recover();
         this.probeLater();
       },
@@ -103,9 +104,10 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
   }
 }
 
-function inTime(reply: Promise<void>): Promise<boolean> {
+/** Why Redis did not reply as it should, in time; undefined: it did. */
+function problemOf(reply: Promise<void>): Promise<string | undefined> {
   return withPatience(reply, PATIENCE_MS).then(
-    () => true,
-    () => false,
+    () => undefined,
+    (error: Error) => error.message,
   );
 }

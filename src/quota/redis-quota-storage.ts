@@ -4,8 +4,9 @@ import { ThrottlerQuotaStorage } from './quota-storage.js';
 import type { BucketCount, QuotaWindow } from './quota-window.js';
 
 const PREFIX = 'customer-data:quota:';
-const PROBE = `${PREFIX}probe`;
-const PROBE_TTL_MS = 1000;
+/** A bucket of no customer. */
+const PROBE = 'probe';
+const PROBE_WINDOW: QuotaWindow = { name: PROBE, ttl: 1000 };
 /** Above any time in milliseconds and any count, and far below where the numbers of Lua lose exactness. */
 const MOST = 1e14;
 
@@ -95,10 +96,9 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
     this.redis.connect().catch(() => undefined);
   }
 
-  /** Resolves if Redis takes writes. */
+  /** Resolves if Redis counts. Any other command might succeed although counting fails, for lack of a permission. */
   async probe(): Promise<void> {
-    // Sent together: a busy process could miss the time that it has for two round trips.
-    await Promise.all([this.redis.set(PROBE, 1, 'PX', PROBE_TTL_MS), this.readClock()]);
+    await this.count(PROBE, 1, [PROBE_WINDOW]);
   }
 
   /** Resolves if Redis replies. */

@@ -116,6 +116,26 @@ test.each(OUTAGES)(
   },
 );
 
+test.each([
+  ['scripts', '@scripting'],
+  ['a command of the script', 'hset'],
+])('a Redis that forbids %s is not back before it permits them again (decision 126)', async (_name, commands) => {
+  await allBack();
+  const backBefore = lossesOf(replicas).map(({ back }) => back);
+  await redis.run('ACL', 'SETUSER', 'default', `-${commands}`);
+  const load = new SteadyLoad(
+    replicas.map(({ url }) => url),
+    { token: forge('FORBIDDEN', PLENTY) },
+  );
+  await sleep(OUTAGE_MS);
+  const back = lossesOf(replicas).map((losses) => losses.back);
+  await redis.run('ACL', 'SETUSER', 'default', `+${commands}`);
+  await load.stop();
+  await allBack();
+  expect(back).toEqual(backBefore);
+  for (const { process } of replicas) expect(process.output).toMatch(/Redis is lost \(.*permission/);
+});
+
 test.each<[string, Outage]>([
   ['paused', paused],
   ['hung', hung],
