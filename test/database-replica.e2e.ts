@@ -88,7 +88,7 @@ if (engine === 'sqlite') {
   test('a replica that was away is asked again when it is back', async () => {
     const proxy = new TcpProxy(replica.url);
     const url = await proxy.reservedUrl();
-    const service = await TestService.start({ DATABASE_REPLICA_URLS: url, DATABASE_WAIT_MS: '500' }, primary);
+    const service = await TestService.start({ DATABASE_REPLICA_URLS: url, DATABASE_WAIT_MS: '2000' }, primary);
     const token = await service.token(A);
     for (let call = 0; call < 10; call++) expect(await quantity(service, token)).toBe(99);
     await proxy.open();

@@ -79,5 +79,6 @@ export const OPERATION: Clause[] = [
   clause('decision 124', 'impossible dates', notTestable(STORED)),
   clause('decision 125', 'a stopping service resets what it cannot complete', notTestable(OUTAGE)),
   clause('decision 126', 'a probe of Redis counts', notTestable(OUTAGE)),
+  clause('decision 127', 'the script of the quotas is sent as text', notTestable(OPERATORS)),
   clause('decision 128', 'a table of an older release', notTestable(OUTAGE)),
 ];

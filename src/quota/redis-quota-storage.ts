@@ -27,28 +27,37 @@ local function whole(text)
   local number = tonumber(text or 0)
   return number and number >= 0 and number < ${MOST} and number == math.floor(number) and number or nil
 end
-local usable = redis.call('TYPE', KEYS[1]).ok == 'hash'
-if not usable and add > 0 then redis.call('DEL', KEYS[1]) end
-local result, last = {now}, 0
+local fields = {}
 for i = 3, #ARGV do
-  local ttl = tonumber(ARGV[i])
-  local kept = usable and redis.call('HMGET', KEYS[1], 'hits:' .. ttl, 'ends:' .. ttl) or {}
-  local hits, ends = whole(kept[1]), whole(kept[2])
+  fields[#fields + 1] = 'hits:' .. ARGV[i]
+  fields[#fields + 1] = 'ends:' .. ARGV[i]
+end
+local kept = redis.pcall('HMGET', KEYS[1], unpack(fields))
+if kept.err then
+  if not string.find(kept.err, 'WRONGTYPE', 1, true) then return kept end
+  if add > 0 then redis.call('DEL', KEYS[1]) end
+  kept = {}
+end
+local result, values, last = {now}, {}, 0
+for i = 1, #fields, 2 do
+  local ttl = tonumber(ARGV[2 + (i + 1) / 2])
+  local hits, ends = whole(kept[i]), whole(kept[i + 1])
   if not (hits and ends and now < ends and ends <= now + ttl) then hits, ends = 0, now + ttl end
   hits = hits + add
-  if add > 0 then redis.call('HSET', KEYS[1], 'hits:' .. ttl, hits, 'ends:' .. ttl, ends) end
   if ends > last then last = ends end
-  result[#result + 1] = hits
-  result[#result + 1] = ends
+  result[i + 1], result[i + 2] = hits, ends
+  values[2 * i - 1], values[2 * i] = fields[i], hits
+  values[2 * i + 1], values[2 * i + 2] = fields[i + 1], ends
 end
-if add > 0 then redis.call('PEXPIREAT', KEYS[1], last) end
+if add > 0 then
+  redis.call('HSET', KEYS[1], unpack(values))
+  redis.call('PEXPIREAT', KEYS[1], last)
+end
 return result`;
-
-type CountingRedis = Redis & { count(key: string, ...args: (string | number)[]): Promise<number[]> };
 
 /** Counts in Redis, shared by all replicas: one round trip and one atomic step a request. */
 export class RedisQuotaStorage extends ThrottlerQuotaStorage {
-  private readonly redis: CountingRedis;
+  private readonly redis: Redis;
   /** Why there is no connection, in the words of Redis or of the network. */
   complaint?: string;
   /** How far the clock of Redis is ahead of our monotonic one, in milliseconds, at most; once known. */
@@ -67,7 +76,6 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
     this.redis = new Redis(url, {
       lazyConnect: true,
       ...(ca && { tls: { ca } }),
-      scripts: { count: { lua: COUNT, numberOfKeys: 1 } },
       // What cannot be counted now is counted elsewhere; nothing is kept to be counted later.
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
@@ -78,7 +86,7 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
       retryStrategy: (attempt) => Math.min(attempt * 50, 500),
       // A primary that became a replica: connect again, to the server that the address names now.
       reconnectOnError: ({ message }) => message.startsWith('READONLY'),
-    }) as CountingRedis;
+    });
     this.redis.on('error', ({ message, code }: NodeJS.ErrnoException) => (this.complaint = message || code));
     this.redis.on('ready', () => (this.complaint = undefined));
   }
@@ -126,7 +134,9 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
   ): Promise<BucketCount> {
     const sent = performance.now();
     const latest = add && this.clockAhead !== undefined ? Math.ceil(until + this.clockAhead) : 0;
-    const [now, ...pairs] = await this.redis.count(PREFIX + bucket, add, latest, ...windows.map(({ ttl }) => ttl));
+    const args = [PREFIX + bucket, add, latest, ...windows.map(({ ttl }) => ttl)];
+    // The script's text, not its hash: a Redis that forgot the hash would need a second round trip, in a burst too late.
+    const [now, ...pairs] = (await this.redis.eval(COUNT, 1, ...args)) as number[];
     const inTime = performance.now() < until;
     if (!pairs.length && !inTime) throw new Error('Redis came to this request too late');
     // Held against the time of sending: when this process reads the reply says nothing about Redis.
