@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { findProgram, findServer, findServerProgram, programsOf } from './test/support/programs.mjs';
 
 /** Packages that are published as ES modules only: compiled for Jest, which loads CommonJS. */
@@ -94,6 +95,8 @@ export default function config() {
   const program = findServerProgram();
   return {
     testTimeout: 60_000,
+    // Many tests wait for a while, so that one more worker than there are cores keeps all of them busy.
+    maxWorkers: availableParallelism() + 1,
     // Each file leaves some of its modules behind: without a limit the run ends where the heap does.
     workerIdleMemoryLimit: '1GB',
     reporters: [

@@ -122,8 +122,11 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
     this.stopping.abort();
   }
 
-  onApplicationShutdown(): Promise<void> {
-    return this.engine.close();
+  /** A server that does not respond must not keep the process from ending: its connections end with the process. */
+  async onApplicationShutdown(): Promise<void> {
+    const { DATABASE_WAIT_MS: wait } = this.settings;
+    const message = `The database did not close its connections within ${wait} ms`;
+    await withDeadline(this.engine.close(), wait, message).catch((error: Error) => this.logger.warn(error.message));
   }
 
   private assertUsable(): void {
