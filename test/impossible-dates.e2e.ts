@@ -73,6 +73,8 @@ test.each(TIMES)('a DeactivatedAt of "%s" ends earlier tokens, and new ones work
 });
 
 test.each(TIMES)('a ChangedAt of "%s" leaves X-Data-Changed out (decisions 112, 124)', async (time) => {
+  // On MySQL the trigger refuses such a time. A restore has no triggers.
+  await service.database.sql('DROP TRIGGER IF EXISTS content_versions_update');
   await write(`UPDATE content_versions SET ChangedAt = ?`, time);
   const { status, headers } = await call(service.url, { path: '/stock', token: await service.token(A) });
   expect([status, headers['x-data-changed']]).toEqual([200, undefined]);
