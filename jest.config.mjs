@@ -51,6 +51,12 @@ const deploy = {
   displayName: 'deploy',
 };
 
+/** Full disks. `npm test` skips them on a machine without `unshare`, so `test:programs` runs their files again. */
+const disk = {
+  ...endToEnd('sqlite', 'test/export.e2e.ts', 'test/import-safety-faults.e2e.ts'),
+  displayName: 'disk',
+};
+
 /** The recipes of `docs/`, carried out. */
 const docs = {
   ...endToEnd('sqlite', 'test/docs/*.e2e.ts'),
@@ -109,6 +115,7 @@ export default function config() {
       endToEnd('sqlite', 'test/*.e2e.ts'),
       docs,
       deploy,
+      ...(findProgram('unshare') ? [disk] : []),
       clients(programsOf('clients')),
       ...(chromium ? [browser(chromium)] : []),
       ...(findServer() ? [mysql] : []),
