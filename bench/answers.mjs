@@ -1,9 +1,10 @@
-// What answers take, over HTTP, each beside its yardstick: the aims P1 to P9.
+// What answers take, over HTTP, each beside its yardstick: the aims P1 to P9 and P14.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measureFirstBytes } from './answers/first-bytes.mjs';
 import { measureFullAnswers } from './answers/full-answers.mjs';
+import { measureKept } from './answers/kept.mjs';
 import { measureSlowClients } from './answers/slow-clients.mjs';
 import { measureRate, measureWaiting } from './answers/small-calls.mjs';
 import { onStage } from './answers/stage.mjs';
@@ -17,6 +18,7 @@ import { withServer } from './server.mjs';
 /** Each section, with what it takes of time: in a full run, and in a quick one. */
 const SECTIONS = [
   [measureFullAnswers, { rounds: 15, typeormRounds: 2 }, { rounds: 5, typeormRounds: 1 }],
+  [measureKept, { rounds: 15 }, { rounds: 5 }],
   [measureUnchanged, { rounds: 3 }, { rounds: 1 }],
   [countStatements, {}, {}],
   [measureFirstBytes, { rounds: 25 }, { rounds: 15 }],

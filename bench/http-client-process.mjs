@@ -1,12 +1,13 @@
 // A client, in a process of its own. Bodies are counted and dropped.
 import autocannon from 'autocannon';
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveTasks } from './task-process.mjs';
 
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 16 });
 
-serveTasks({ get, series, steadily, downloads, rate });
+serveTasks({ get, series, steadily, downloads, hold, rate });
 
 /**
  * One request. Times are in seconds from when it is sent, that of the first byte of the body among them.
@@ -72,6 +73,25 @@ async function downloads({ clients, seconds, ...options }) {
     return answers;
   };
   return (await Promise.all(Array.from({ length: clients }, client))).flat();
+}
+
+/**
+ * Holds a download for some seconds, and begins another one when the service aborts it.
+ * @param options.bytesPerSecond how fast the body is taken; 0: not at all
+ */
+async function hold({ url, headers, bytesPerSecond, seconds }) {
+  const { hostname, port, pathname } = new URL(url);
+  const lines = Object.entries({ Host: hostname, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const end = performance.now() + seconds * 1000;
+  for (let left; (left = end - performance.now()) > 0; await sleep(1000)) {
+    const socket = connect(Number(port), hostname).on('error', () => undefined);
+    socket.pause().write(`GET ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n`);
+    const reading = setInterval(() => socket.read(Math.min(socket.readableLength, bytesPerSecond)), 1000);
+    const timer = setTimeout(() => socket.destroy(), left);
+    await new Promise((resolve) => socket.on('close', resolve));
+    clearInterval(reading);
+    clearTimeout(timer);
+  }
 }
 
 /** Requests per second over 32 connections. */

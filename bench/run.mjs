@@ -1,12 +1,19 @@
 // npm run bench: figures taken in one run on one machine, each beside its yardstick; only ratios are comparable.
 import { parseArgs } from 'node:util';
 import { measureAnswers } from './answers.mjs';
+import { measureCrowd } from './crowd.mjs';
 import { SIZES } from './data-set.mjs';
 import { measureFleet } from './fleet.mjs';
 import { measureImport } from './import.mjs';
 import { measureMetering } from './metering.mjs';
 
-const BENCHMARKS = { metering: measureMetering, import: measureImport, answers: measureAnswers, fleet: measureFleet };
+const BENCHMARKS = {
+  metering: measureMetering,
+  import: measureImport,
+  answers: measureAnswers,
+  crowd: measureCrowd,
+  fleet: measureFleet,
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -21,10 +21,11 @@ const OPTIONS = [
 
 /**
  * Starts the service on a database, with the settings that it comes with but for the quota of anonymous callers.
- * @returns {Promise<{ url: string, pid: number, token: (code: string) => Promise<object>, stop: () => Promise<void> }>}
- *   `token` gives the headers with which a customer asks
+ * @param {object} [settings] further settings
+ * @returns {Promise<{ url: string, managementUrl: string, pid: number, token: (code: string) => Promise<object>,
+ *   stop: () => Promise<void> }>} `token` gives the headers of a customer's requests
  */
-export async function startService(databaseUrl) {
+export async function startService(databaseUrl, settings = {}) {
   const env = {
     PATH: process.env.PATH,
     NODE_ENV: 'production',
@@ -34,16 +35,17 @@ export async function startService(databaseUrl) {
     JWT_SECRET: 'the-secret-of-a-benchmark-is-no-secret',
     REQUESTS_PER_MINUTE: '1000000000',
     REQUESTS_PER_HOUR: '1000000000',
+    ...settings,
   };
   const child = spawn(process.execPath, [...OPTIONS, PROGRAM], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   showFirst(child.stderr, 3);
-  const url = `http://127.0.0.1:${await portOf(child)}`;
+  const [url, managementUrl] = (await portsOf(child)).map((port) => `http://127.0.0.1:${port}`);
   const stop = async () => {
     child.kill();
     await once(child, 'exit');
   };
   await healthy(url);
-  return { url, pid: child.pid, token: (code) => tokenOf(url, code), stop };
+  return { url, managementUrl, pid: child.pid, token: (code) => tokenOf(url, code), stop };
 }
 
 /** Prints the first lines only: under too much load there is one for each request that is refused. */
@@ -54,12 +56,12 @@ function showFirst(stream, most) {
   });
 }
 
-async function portOf(child) {
+async function portsOf(child) {
   for await (const line of createInterface(child.stdout)) {
-    const port = /Listening on port (\d+)/.exec(line)?.[1];
-    if (!port) continue;
+    const ports = /Listening on port (\d+) \(public\) and (\d+)/.exec(line)?.slice(1);
+    if (!ports) continue;
     child.stdout.resume();
-    return port;
+    return ports;
   }
   throw new Error('The service did not start');
 }

@@ -6,6 +6,8 @@ import { loadVersion, SlowDownload, VERSION_1, versionsIn } from './support/vers
 
 const JWT_SECRET = 's'.repeat(40);
 const CUSTOMERS = ['C', 'D', 'E'];
+/** A download that its client does not read holds its slot, and no response comes from memory. */
+const HOLDING = { SPOOL_MEGABYTES: '0', RESPONSE_CACHE_MEGABYTES: '0' };
 
 let service: TestService;
 const tokens: Record<string, string> = {};
@@ -24,7 +26,10 @@ const open: SlowDownload[] = [];
 
 async function restart(environment: Environment): Promise<void> {
   await service.stop();
-  service = await TestService.start({ JWT_SECRET, DATABASE_WAIT_MS: '60000', ...environment }, service.database);
+  service = await TestService.start(
+    { JWT_SECRET, DATABASE_WAIT_MS: '40000', ...HOLDING, ...environment },
+    service.database,
+  );
 }
 
 /** A download whose client reads nothing more, and so holds what it has. */

@@ -16,8 +16,8 @@ let service: TestService;
 let other: TestService;
 let token: string;
 beforeAll(async () => {
-  service = await TestService.start({ JWT_SECRET });
-  other = await TestService.start({ JWT_SECRET }, service.database);
+  service = await TestService.start({ JWT_SECRET, RESPONSE_CACHE_MEGABYTES: '0' });
+  other = await TestService.start({ JWT_SECRET, RESPONSE_CACHE_MEGABYTES: '0' }, service.database);
   await loadVersion(service.database, 1);
   token = await service.token('C');
 });

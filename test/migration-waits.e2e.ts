@@ -24,7 +24,7 @@ test('a migration waits for an answer that reads its table, and no other answer 
   const migration = RunningCommand.start(database.url, ['migrate']);
   // SQLite shows the answer the tables as they were.
   if (!embedded) {
-    await migration.printing(/Answers under way are using the table/);
+    await migration.printing(/Responses in flight are reading the table/);
     // Long enough to meet each phase of its attempts. Would it hold others up, the answer would never end.
     const until = Date.now() + 6000;
     while (Date.now() < until) await database.sql('SELECT COUNT(*) AS n FROM products');

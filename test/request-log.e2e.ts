@@ -125,21 +125,21 @@ describe('a line for each request (decision 84)', () => {
     expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  test.each([
-    ['stall', { DOWNLOAD_STALL_SECONDS: '1' }],
-    ['deadline', { DOWNLOAD_MAX_SECONDS: '1' }],
-  ])('cut for its %s, beside a line that says why', async (cutReason, limits) => {
-    await start({ ...PLENTY, ...limits });
-    const download = await SlowDownload.begin(url, '/products', await token(), '1.1', 'X-Request-Id: cut');
-    const [why, request] = await recordsOf('cut');
-    expect(why).toMatchObject({
-      level: 'error',
-      context: 'DownloadService',
-      message: expect.stringContaining('was cut'),
-    });
-    expect(request).toMatchObject({ level: 'info', status: 200, ended: 'cut', cutReason });
-    download.abort();
-  });
+  test.each([['stall', { DOWNLOAD_STALL_SECONDS: '1' }]])(
+    'cut for its %s, beside a line that says why',
+    async (cutReason, limits) => {
+      await start({ ...PLENTY, ...limits });
+      const download = await SlowDownload.begin(url, '/products', await token(), '1.1', 'X-Request-Id: cut');
+      const [why, request] = await recordsOf('cut');
+      expect(why).toMatchObject({
+        level: 'error',
+        context: 'DownloadService',
+        message: expect.stringContaining('was cut'),
+      });
+      expect(request).toMatchObject({ level: 'info', status: 200, ended: 'cut', cutReason });
+      download.abort();
+    },
+  );
 
   test('not without need: LOG_REQUESTS=false leaves it out, and nothing else', async () => {
     await start({ LOG_REQUESTS: 'false' });

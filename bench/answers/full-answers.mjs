@@ -26,9 +26,9 @@ export async function measureFullAnswers({ server, m, client }, { rounds, typeor
   const database = await server.pid();
   const calls = await callsOf(m, client, database);
   const { bytes } = await sample(client, database, calls.products);
-  const yardsticks = await startYardsticks(m.url, bytes);
+  const yardsticks = await startYardsticks(m.url);
   try {
-    Object.assign(calls, yardstickCalls(yardsticks));
+    Object.assign(calls, yardstickCalls(yardsticks, bytes));
     await inRounds(1, client, database, calls);
     const samples = await inRounds(rounds, client, database, inTurn(calls));
     const typeorm = { url: `${yardsticks.url}/typeorm`, pid: yardsticks.pid };
@@ -53,12 +53,12 @@ async function callsOf({ service: { url, pid, token } }, client, database) {
   return { ...calls, ...(await unchangedCalls(calls, client, database)) };
 }
 
-function yardstickCalls({ url, pid }) {
+function yardstickCalls({ url, pid }, bytes) {
   return {
     floorA: { url: `${url}/floor-a`, pid, status: 204 },
     rawStock: { url: `${url}/stock`, pid, status: 204 },
     rawPrices: { url: `${url}/prices`, pid, status: 204 },
-    buffer: { url: `${url}/buffer`, pid },
+    buffer: { url: `${url}/buffer/${bytes}`, pid },
     oneQuery: { url: `${url}/one-query`, pid, status: 204, count: 100 },
   };
 }

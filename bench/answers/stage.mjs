@@ -12,12 +12,15 @@ export const SLOW = Array.from({ length: 8 }, (_, index) => `SLOW-${index + 1}`)
 export const QUICK = 'QUICK';
 const SMALL_LIST = 'EUR-M';
 
+const UNKEPT = { RESPONSE_CACHE_MEGABYTES: '0' };
+
 const CLIENT = join(import.meta.dirname, '../http-client-process.mjs');
 
 /**
  * Loads M and a large data set, each into a database of its own, and runs `work` with a service on each.
  * @param {(stage: { server, m, large, client, crowd }) => Promise<void>} work `client` is the one whose calls are
- *   measured, `crowd` one for those that come meanwhile; `m` and `large` have `url`, `service` and `size`
+ *   measured, `crowd` one for those that come meanwhile; `m` and `large` have `url`, `service` and `size`. Their services
+ *   make each response anew; `m.kept` keeps them.
  */
 export async function onStage(server, size, folder, work) {
   const stops = [];
@@ -30,8 +33,9 @@ export async function onStage(server, size, folder, work) {
       try {
         await load(mUrl, 'M', join(folder, 'M'));
         await load(largeUrl, size, join(folder, size));
-        const m = { url: mUrl, service: await started(await startService(mUrl)), size: 'M' };
-        const large = { url: largeUrl, service: await started(await startService(largeUrl)), size };
+        const of = async (url, name) => ({ url, size: name, service: await started(await startService(url, UNKEPT)) });
+        const [m, large] = [await of(mUrl, 'M'), await of(largeUrl, size)];
+        m.kept = await started(await startService(mUrl));
         const [client, crowd] = [await started(startTasks(CLIENT)), await started(startTasks(CLIENT))];
         await work({ server, m, large, client, crowd });
       } finally {

@@ -24,6 +24,12 @@ export async function countStatements({ server: { connection }, m, client }) {
   };
 }
 
+/** How many of the statements that run during `work` read the catalogue; undefined: the log is not ours to switch on. */
+export async function catalogueQueries({ connection }, url, work) {
+  const statements = await logged(connection, new URL(url).pathname.slice(1), work).catch(() => undefined);
+  return statements?.filter((statement) => DATA.test(statement)).length;
+}
+
 /** The statements of a database's sessions while `work` runs. The settings of the log are put back. */
 async function logged(connection, database, work) {
   const [[{ start, ...before }]] = await connection.query(

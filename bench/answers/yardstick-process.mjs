@@ -10,7 +10,7 @@ const url = process.env.DATABASE_URL;
 const terms = { list: 'EUR-A', warehouse: 'NL01', discount: 12.5 };
 const connection = await mysql.createConnection({ uri: url, namedPlaceholders: true });
 const dataSource = await new DataSource({ type: 'mysql', url, entities: ENTITIES }).initialize();
-const buffer = Buffer.alloc(Number(process.env.BUFFER_BYTES), 'x');
+const buffers = new Map();
 const app = express();
 
 app.get('/typeorm', async (_request, response) => {
@@ -43,7 +43,10 @@ app.get('/one-query', async (_request, response) => {
   response.status(204).end();
 });
 
-app.get('/buffer', (_request, response) => response.end(buffer));
+app.get('/buffer/:bytes', ({ params: { bytes } }, response) => {
+  if (!buffers.has(bytes)) buffers.set(bytes, Buffer.alloc(Number(bytes), 'x'));
+  response.end(buffers.get(bytes));
+});
 
 app.get('/api/version', (_request, response) => response.json({ apiVersion: '1.0.0' }));
 

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 /** @returns {Promise<{ url: string, pid: number, stop: () => Promise<void> }>} */
-export async function startYardsticks(databaseUrl, bytes) {
+export async function startYardsticks(databaseUrl) {
   const child = fork(join(import.meta.dirname, 'yardstick-process.mjs'), {
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', DATABASE_URL: databaseUrl, BUFFER_BYTES: String(bytes) },
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', DATABASE_URL: databaseUrl },
   });
   const [{ url }] = await once(child, 'message');
   const stop = async () => {

@@ -81,4 +81,8 @@ export const OPERATION: Clause[] = [
   clause('decision 126', 'a probe of Redis counts', notTestable(OUTAGE)),
   clause('decision 127', 'the script of the quotas is sent as text', notTestable(OPERATORS)),
   clause('decision 128', 'a table of an older release', notTestable(OUTAGE)),
+  clause('decision 129', 'the spool', notTestable(OPERATORS)),
+  clause('decision 130', 'the customer that holds least comes first', notTestable(OUTAGE)),
+  clause('decision 131', 'a migration announces that it waits', notTestable(OPERATORS)),
+  clause('decision 132', 'kept bodies', notTestable(OPERATORS)),
 ];

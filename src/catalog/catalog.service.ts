@@ -23,6 +23,7 @@ const [FIRST_BATCH, LARGEST_BATCH] = [25, 100];
 @Injectable()
 export class CatalogService implements ElementSource {
   readonly shape = shapeOf(Product);
+  readonly isCacheable = true;
   readonly keys = keysOf(Product);
   readonly parts = ['products', 'prices'] as const;
   private readonly writePrice = jsonWriter(ProductPrice);

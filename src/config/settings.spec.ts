@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettings, SettingsError } from './settings.js';
 
@@ -35,7 +35,10 @@ const DEFAULTS = {
   DATABASE_WAIT_MS: 5000,
   DOWNLOAD_STALL_SECONDS: 30,
   DOWNLOAD_MIN_BYTES_PER_SECOND: 1000,
-  DOWNLOAD_MAX_SECONDS: 600,
+  SPOOL_FOLDER: tmpdir(),
+  SPOOL_MEGABYTES: 1024,
+  SPOOL_CUSTOMER_PERCENT: 25,
+  RESPONSE_CACHE_MEGABYTES: 128,
   REQUESTS_PER_MINUTE: 60,
   REQUESTS_PER_HOUR: 1000,
   REDIS_URL: undefined,
@@ -186,7 +189,10 @@ test.each([
   ['DOWNLOAD_POOL_SIZE', ['0', '1001', '-5']],
   ['DATABASE_WAIT_MS', ['0', '60001', '5s']],
   ['DOWNLOAD_STALL_SECONDS', ['0', '3601', '1.5']],
-  ['DOWNLOAD_MAX_SECONDS', ['0', '86401']],
+  ['SPOOL_FOLDER', ['spool', './spool']],
+  ['SPOOL_MEGABYTES', ['-1', '1000001', '1.5']],
+  ['SPOOL_CUSTOMER_PERCENT', ['0', '101']],
+  ['RESPONSE_CACHE_MEGABYTES', ['-1', '100001']],
   ['KEEP_ALIVE_SECONDS', ['0', '3601']],
   ['NODE_ENV', ['prod', 'Production', 'staging']],
   ['MIGRATE_ON_START', ['1', 'yes', 'TRUE', 'constructor', '__proto__']],

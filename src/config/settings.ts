@@ -15,6 +15,8 @@ import {
 } from 'class-validator';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { tmpdir } from 'node:os';
+import { isAbsolute } from 'node:path';
 import { formOf, IsUrlOf } from './connection-url.js';
 
 const ENVIRONMENTS = ['development', 'production', 'test'] as const;
@@ -124,11 +126,11 @@ export class Settings {
   @whole(2, 1000, 5)
   readonly DATABASE_POOL_SIZE!: number;
 
-  /** How many answers of /products, /stock and /prices are under way at once; each holds a database connection. */
+  /** How many responses of /products, /stock and /prices read the database at a time. Each holds a connection. */
   @whole(1, 1000, 10)
   readonly DOWNLOAD_POOL_SIZE!: number;
 
-  /** How many of these one customer may have. */
+  /** How many of these responses one customer may have in flight: read or sent. */
   @whole(1, 1000, 5)
   readonly DOWNLOADS_PER_CUSTOMER!: number;
 
@@ -136,17 +138,36 @@ export class Settings {
   @whole(1, 60_000, 5000)
   readonly DATABASE_WAIT_MS!: number;
 
-  /** An answer is cut whose client takes, or whose database gives, too little over so many seconds … */
+  /**
+   * The service aborts a response if fewer than `DOWNLOAD_MIN_BYTES_PER_SECOND` bytes per second move during this many
+   * seconds, on either side.
+   */
   @whole(1, 3600, 30)
   readonly DOWNLOAD_STALL_SECONDS!: number;
 
-  /** … which is less than so many bytes a second. */
+  /** Bytes per second that a response has to move. */
   @whole(1, 1_000_000_000, 1000)
   readonly DOWNLOAD_MIN_BYTES_PER_SECOND!: number;
 
-  /** An answer that takes longer than this in all is cut, in seconds: it holds a database snapshot meanwhile. */
-  @whole(1, 86_400, 600)
-  readonly DOWNLOAD_MAX_SECONDS!: number;
+  /** The folder for what slow clients have not taken yet. Default: the system's folder for temporary files. */
+  @Transform(({ value }) => value || tmpdir())
+  @ValidateBy({
+    name: 'folder',
+    validator: { validate: (path) => isAbsolute(String(path)), defaultMessage: () => 'must be an absolute path' },
+  })
+  readonly SPOOL_FOLDER!: string;
+
+  /** The space in that folder that the service may use, in MiB. 0: a slow client holds a database connection. */
+  @whole(0, 1_000_000, 1024)
+  readonly SPOOL_MEGABYTES!: number;
+
+  /** The share of this space that one customer may use, in percent. */
+  @whole(1, 100, 25)
+  readonly SPOOL_CUSTOMER_PERCENT!: number;
+
+  /** Memory for finished bodies of /products and /prices, in MiB. 0: each response is made anew. */
+  @whole(0, 100_000, 128)
+  readonly RESPONSE_CACHE_MEGABYTES!: number;
 
   /** Requests admitted per minute and per hour of a customer without limits of its own, and of all anonymous callers. */
   @whole(1, 1_000_000_000, 60)

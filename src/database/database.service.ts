@@ -56,6 +56,14 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
     return this.engine.openSnapshot();
   }
 
+  /** Whether a migration waits for snapshots to end. @throws like {@link query} */
+  async isMigrationWaiting(): Promise<boolean> {
+    const { migrationWaits } = this.engine;
+    if (!migrationWaits) return false;
+    const [row] = await this.query(migrationWaits);
+    return Number(row!.waits) === 1;
+  }
+
   /** Runs `work` in one transaction that no other import overlaps; readers see all of it at its end, or nothing. */
   async write<T>(work: (session: WriteSession) => Promise<T>): Promise<T> {
     this.assertUsable();

@@ -72,6 +72,9 @@ export interface Engine {
   /** A statement that returns the `tableName` and `columnName` of each column from the catalog. */
   readonly listColumns: string;
 
+  /** A statement that returns whether a migration `waits` for snapshots; none: migrations do not wait for them. */
+  readonly migrationWaits?: string;
+
   /** Opens a data source with every connection set up. @throws if that fails; then it is closed again */
   open(dataSource: DataSource): Promise<void>;
 

@@ -13,7 +13,7 @@ import { ReadReplicas } from './read-replicas.js';
 import { ServerPool } from './server-pool.js';
 import { SESSION } from './server-session.js';
 import { LIST_COLUMNS, rowIn, straightJoin, upsertClause, values } from './server-sql.js';
-import { underLock } from './writers-lock.js';
+import { MIGRATION_WAITS, underLock } from './writers-lock.js';
 
 /** What of mysql2's pool is needed to set up each of its connections; statements on one run in their order. */
 interface SessionPool {
@@ -33,6 +33,7 @@ export class ServerEngine implements Engine {
   readonly options: DataSourceOptions;
   readonly pools: Engine['pools'];
   readonly listColumns = LIST_COLUMNS;
+  readonly migrationWaits = MIGRATION_WAITS;
   private readonly lookUps: LeaseTerms;
   private readonly downloads: ServerPool;
   private readonly readReplicas: ReadReplicas;

@@ -1,120 +1,312 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Socket } from 'node:net';
 import type { Settings } from '../config/settings.js';
-import { DownloadSlots } from './download-slots.js';
+import type { DatabaseService } from '../database/database.service.js';
+import { DownloadSlots, type Slot } from './download-slots.js';
 
+let migrationWaits: boolean;
+const database = { isMigrationWaiting: async () => migrationWaits } as unknown as DatabaseService;
 const slotsOf = (settings: Partial<Settings> = {}) =>
-  new DownloadSlots({
+  new DownloadSlots(database, {
     DOWNLOAD_POOL_SIZE: 2,
     DOWNLOADS_PER_CUSTOMER: 2,
-    DATABASE_WAIT_MS: 10_000,
+    DATABASE_WAIT_MS: 20_000,
+    DOWNLOAD_STALL_SECONDS: 30,
+    DOWNLOAD_MIN_BYTES_PER_SECOND: 100,
     ...settings,
   } as Settings);
 
-/** Whoever still waits at the end of a test leaves. */
+/** Requests that still wait at the end of a test leave. */
 let end: AbortController;
-beforeEach(() => void (end = new AbortController()));
-afterEach(() => end.abort());
+beforeEach(() => {
+  end = new AbortController();
+  migrationWaits = false;
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  end.abort();
+  jest.useRealTimers();
+});
 
-/** Asks for slots, one customer after the other. @returns who got in so far, in order, and how to give back */
-function ask(slots: DownloadSlots, ...customers: string[]) {
-  const inside: string[] = [];
-  const releases = new Map<string, () => void>();
-  for (const name of customers) {
+const settled = () => jest.advanceTimersByTimeAsync(0);
+const seconds = (count: number) => jest.advanceTimersByTimeAsync(count * 1000);
+
+/** Requests slots, one after the other. @returns the requests that have one, in order, and how to release it */
+function ask(slots: DownloadSlots, requests: readonly string[], reads = true) {
+  const admitted: string[] = [];
+  const taken = new Map<string, Slot>();
+  for (const name of requests) {
     const [customer] = name.split('-') as [string];
-    const enter = (release: () => void) => {
-      inside.push(name);
-      releases.set(name, release);
+    const enter = (slot: Slot) => {
+      admitted.push(name);
+      taken.set(name, slot);
     };
-    slots.take(customer, end.signal).then(enter, () => undefined);
+    slots.take(customer, reads, end.signal).then(enter, () => undefined);
   }
   return {
-    inside,
+    admitted,
+    slot: (name: string) => taken.get(name)!,
     release: async (name: string) => {
-      await sleep(0);
-      releases.get(name)!();
-      await sleep(0);
+      await settled();
+      taken.get(name)!.release();
+      await settled();
     },
   };
 }
 
-test('no more than the bound are in, and the others come in as they asked', async () => {
-  const slots = slotsOf();
-  const { inside, release } = ask(slots, 'A', 'B', 'C', 'D', 'E');
-  await sleep(0);
-  expect(inside).toEqual(['A', 'B']);
-  expect(slots.load).toEqual({ active: 2, waiting: 3 });
-  await release('B');
-  await release('A');
-  expect(inside).toEqual(['A', 'B', 'C', 'D']);
-  await release('C');
-  await release('D');
-  await release('E');
-  expect(slots.load).toEqual({ active: 0, waiting: 0 });
+describe('admission', () => {
+  test('admits as many readers as the pool has connections, and the next one when a slot is released', async () => {
+    const slots = slotsOf();
+    const { admitted, release } = ask(slots, ['A', 'B', 'C', 'D', 'E']);
+    await settled();
+    expect(admitted).toEqual(['A', 'B']);
+    expect(slots.load).toEqual({ reading: 2, inFlight: 2, waiting: 3 });
+    await release('B');
+    await release('A');
+    expect(admitted).toEqual(['A', 'B', 'C', 'D']);
+    for (const name of ['C', 'D', 'E']) await release(name);
+    expect(slots.load).toEqual({ reading: 0, inFlight: 0, waiting: 0 });
+  });
+
+  test('counts a response against its customer until it is sent, but not against the readers', async () => {
+    const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
+    const { admitted, slot, release } = ask(slots, ['A-1', 'A-2', 'A-3', 'B-1']);
+    await settled();
+    slot('A-1').endReading();
+    await settled();
+    expect(admitted).toEqual(['A-1', 'B-1']);
+    slot('B-1').endReading();
+    await settled();
+    slot('A-2').endReading();
+    await settled();
+    expect(admitted).toEqual(['A-1', 'B-1', 'A-2']);
+    expect(slots.load).toEqual({ reading: 0, inFlight: 3, waiting: 1 });
+    await release('A-1');
+    expect(admitted.at(-1)).toBe('A-3');
+  });
+
+  test('admits the customer that holds least first, then the older request', async () => {
+    const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 3, DOWNLOADS_PER_CUSTOMER: 3 });
+    const { admitted, release } = ask(slots, ['A-1', 'A-2', 'B-1', 'A-3', 'C-1', 'C-2', 'D-1']);
+    for (const name of ['B-1', 'C-1', 'C-2', 'D-1']) await release(name);
+    expect(admitted).toEqual(['A-1', 'A-2', 'B-1', 'C-1', 'C-2', 'D-1', 'A-3']);
+  });
+
+  test('admits a response that reads nothing while all readers are busy', async () => {
+    const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
+    ask(slots, ['A']);
+    const { admitted } = ask(slots, ['B'], false);
+    await settled();
+    expect(admitted).toEqual(['B']);
+    expect(slots.load).toEqual({ reading: 1, inFlight: 2, waiting: 0 });
+  });
+
+  test('bounds the responses in flight by twenty times the readers', async () => {
+    const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1, DOWNLOADS_PER_CUSTOMER: 100 });
+    const { admitted } = ask(
+      slots,
+      Array.from({ length: 21 }, (_, index) => `A-${index}`),
+      false,
+    );
+    await settled();
+    expect([admitted.length, slots.load.waiting]).toEqual([20, 1]);
+  });
+
+  test('releasing a slot twice releases it once', async () => {
+    const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
+    const { admitted, release } = ask(slots, ['A', 'B', 'C']);
+    await release('A');
+    await release('A');
+    expect(admitted).toEqual(['A', 'B']);
+    expect(slots.load).toEqual({ reading: 1, inFlight: 1, waiting: 1 });
+  });
+
+  test('refuses a request after one and a half times the wait setting, and does not admit it later', async () => {
+    const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1, DATABASE_WAIT_MS: 1000 });
+    const { release } = ask(slots, ['A']);
+    const refused = slots.take('B', true, end.signal).catch(({ message }: Error) => message);
+    await seconds(1.4);
+    expect(slots.load.waiting).toBe(1);
+    await seconds(0.1);
+    expect(await refused).toBe('No download slot became free within 1500 ms');
+    await release('A');
+    expect(slots.load).toEqual({ reading: 0, inFlight: 0, waiting: 0 });
+  });
+
+  test('a client that leaves frees its place in the queue', async () => {
+    const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
+    const { release } = ask(slots, ['A']);
+    const leaving = new AbortController();
+    const left = slots.take('B', true, leaving.signal);
+    const { admitted } = ask(slots, ['C']);
+    leaving.abort();
+    await expect(left).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(slots.take('D', true, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
+    expect(slots.load.waiting).toBe(1);
+    await release('A');
+    expect(admitted).toEqual(['C']);
+  });
+
+  test('keeps no record of a customer without responses, and no timer', async () => {
+    const slots = slotsOf();
+    const { release } = ask(slots, ['A', 'B', 'C']);
+    for (const name of ['A', 'B', 'C']) await release(name);
+    expect((slots as unknown as { holdings: Map<string, unknown> }).holdings.size).toBe(0);
+    expect(jest.getTimerCount()).toBe(0);
+  });
 });
 
-test('a customer at its own bound waits, and others pass it', async () => {
-  const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 3, DOWNLOADS_PER_CUSTOMER: 1 });
-  const { inside, release } = ask(slots, 'A-1', 'A-2', 'B-1', 'A-3', 'C-1', 'D-1');
-  await sleep(0);
-  expect(inside).toEqual(['A-1', 'B-1', 'C-1']);
-  await release('B-1');
-  expect(inside).toEqual(['A-1', 'B-1', 'C-1', 'D-1']);
-  await release('A-1');
-  expect(inside.at(-1)).toBe('A-2');
-  expect(slots.load).toEqual({ active: 3, waiting: 1 });
+/** A connection that accepts so many bytes a second, over and over. */
+class FakeSocket {
+  readonly writableLength = 0;
+  readonly aborted: string[] = [];
+  private readonly start = performance.now();
+
+  constructor(
+    slot: Slot,
+    private readonly rates: readonly number[],
+  ) {
+    slot.watch(this as unknown as Socket, (reason, what) => {
+      this.aborted.push(`${reason}: ${what}`);
+      slot.release();
+    });
+  }
+
+  get bytesWritten(): number {
+    const passed = Math.floor((performance.now() - this.start) / 1000);
+    const bytes = Array.from({ length: passed }, (_, second) => this.rates[second % this.rates.length]!);
+    // Bytes of earlier responses on the same connection do not count.
+    return bytes.reduce((sum, one) => sum + one, 1_000_000);
+  }
+}
+
+const never = new Promise<never>(() => undefined);
+
+describe('pace', () => {
+  const SETTINGS = { DOWNLOAD_STALL_SECONDS: 3, DOWNLOAD_MIN_BYTES_PER_SECOND: 100 };
+
+  test.each([0, 1, 99])('aborts a response at %i bytes per second after the window', async (rate) => {
+    const { slot } = ask(slotsOf(SETTINGS), ['A']);
+    await settled();
+    const socket = new FakeSocket(slot('A'), [rate]);
+    await seconds(2);
+    expect(socket.aborted).toEqual([]);
+    await seconds(10);
+    expect(socket.aborted).toEqual(['stall: its client took less than 100 bytes/s for 3 s']);
+  });
+
+  test.each([[[100]], [[0, 0, 300]], [[1_000_000, 0, 0, 300, 0, 0, 300]]])(
+    'lets a response at the minimum rate go on, however unevenly: %j',
+    async (rates) => {
+      const { slot } = ask(slotsOf(SETTINGS), ['A']);
+      await settled();
+      const socket = new FakeSocket(slot('A'), rates);
+      await seconds(20);
+      expect(socket.aborted).toEqual([]);
+    },
+  );
+
+  test('aborts a fast response that stalls later', async () => {
+    const { slot } = ask(slotsOf(SETTINGS), ['A']);
+    await settled();
+    const socket = new FakeSocket(slot('A'), [1_000_000, 1_000_000, 0, 0, 0, 0, 0, 0]);
+    await seconds(6);
+    expect(socket.aborted).toEqual(['stall: its client took less than 100 bytes/s for 3 s']);
+  });
 });
 
-test('nobody who comes later passes one who waits for the same', async () => {
-  const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
-  const { inside, release } = ask(slots, 'A', 'B');
-  await release('A');
-  const late = ask(slots, 'C');
-  await release('B');
-  expect([...inside, ...late.inside]).toEqual(['A', 'B', 'C']);
-});
+/** Two customers that hold all slots: A three of them, B one. */
+async function held(settings: Partial<Settings> = {}, rates: Record<string, number> = {}) {
+  const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 4, DOWNLOADS_PER_CUSTOMER: 4, ...settings });
+  const { slot } = ask(slots, ['A-1', 'A-2', 'A-3', 'B-1']);
+  await settled();
+  const socketOf = (name: string) => {
+    void slot(name).heldUp(never);
+    return new FakeSocket(slot(name), [rates[name] ?? 1000]);
+  };
+  const sockets = Object.fromEntries(['A-1', 'A-2', 'A-3', 'B-1'].map((name) => [name, socketOf(name)]));
+  const aborted = () =>
+    Object.entries(sockets).flatMap(([name, socket]) => socket.aborted.map((reason) => [name, reason]));
+  return { slots, slot, sockets, aborted };
+}
 
-test('giving back twice gives back once', async () => {
-  const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
-  const { inside, release } = ask(slots, 'A', 'B', 'C');
-  await release('A');
-  await release('A');
-  expect(inside).toEqual(['A', 'B']);
-  expect(slots.load).toEqual({ active: 1, waiting: 1 });
-});
+describe('responses that their client holds up', () => {
+  const OTHERS = 'held-up: another customer waits for the slot, and its client takes the least';
 
-test('who waits too long is refused, and does not come in later', async () => {
-  const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1, DATABASE_WAIT_MS: 50 });
-  const { release } = ask(slots, 'A');
-  await expect(slots.take('B', end.signal)).rejects.toThrow('within 50 ms');
-  await release('A');
-  expect(slots.load).toEqual({ active: 0, waiting: 0 });
-});
+  test('go on while no other request waits', async () => {
+    const { aborted } = await held();
+    await seconds(100);
+    expect(aborted()).toEqual([]);
+  });
 
-test('who leaves frees its place in the row at once', async () => {
-  const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
-  const { release } = ask(slots, 'A');
-  const leaving = new AbortController();
-  const left = slots.take('B', leaving.signal);
-  const { inside } = ask(slots, 'C');
-  expect(slots.load.waiting).toBe(2);
-  leaving.abort();
-  await expect(left).rejects.toMatchObject({ name: 'AbortError' });
-  expect(slots.load.waiting).toBe(1);
-  await release('A');
-  expect(inside).toEqual(['C']);
-});
+  test('give way at once to a customer that holds less: the slowest of the customer that holds the most', async () => {
+    const { slots, aborted } = await held({}, { 'A-2': 200, 'B-1': 100 });
+    await seconds(10);
+    const { admitted } = ask(slots, ['C']);
+    await settled();
+    expect(admitted).toEqual(['C']);
+    expect(aborted()).toEqual([['A-2', OTHERS]]);
+  });
 
-test('who has left before it asks takes nothing', async () => {
-  const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
-  const { release } = ask(slots, 'A');
-  await expect(slots.take('B', AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
-  await release('A');
-  expect(slots.load).toEqual({ active: 0, waiting: 0 });
-});
+  test('give way once their progress was measured for five seconds', async () => {
+    const { slots, aborted } = await held();
+    const { admitted } = ask(slots, ['C']);
+    await seconds(4);
+    expect([admitted, aborted()]).toEqual([[], []]);
+    await seconds(1);
+    expect(admitted).toEqual(['C']);
+  });
 
-test('it remembers no customer that has nothing under way', async () => {
-  const slots = slotsOf();
-  const { release } = ask(slots, 'A', 'B', 'C');
-  for (const name of ['A', 'B', 'C']) await release(name);
-  expect((slots as unknown as { taken: Map<string, number> }).taken.size).toBe(0);
+  test('do not give way to a customer that holds as much, or has its share', async () => {
+    const { slots, aborted } = await held({ DOWNLOADS_PER_CUSTOMER: 3 });
+    ask(slots, ['A-4']);
+    await seconds(10);
+    expect(aborted()).toEqual([]);
+    ask(slots, ['B-2']);
+    await seconds(1);
+    expect(aborted()).toHaveLength(1);
+    ask(slots, ['B-3']);
+    await seconds(10);
+    expect(aborted()).toHaveLength(1);
+  });
+
+  test('only these: a response that waits for the database goes on', async () => {
+    const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
+    const { slot } = ask(slots, ['A']);
+    await settled();
+    await slot('A').heldUp(Promise.resolve());
+    const socket = new FakeSocket(slot('A'), [1000]);
+    const { admitted } = ask(slots, ['B']);
+    await seconds(10);
+    expect([admitted, socket.aborted]).toEqual([[], []]);
+  });
+
+  test('give way to a migration', async () => {
+    const { aborted } = await held();
+    migrationWaits = true;
+    await seconds(1);
+    const reason = 'held-up: a migration waits for its snapshot';
+    expect(aborted()).toEqual(['A-1', 'A-2', 'A-3', 'B-1'].map((name) => [name, reason]));
+  });
+
+  test('keep their snapshot for ten minutes at most', async () => {
+    const { aborted } = await held();
+    await seconds(600);
+    expect(aborted()).toEqual([]);
+    await seconds(1);
+    expect(aborted()).toHaveLength(4);
+    expect(aborted()[0]).toEqual(['A-1', 'held-up: its client kept the database waiting for 600 s']);
+  });
+
+  test('that were read give way when all places in flight are taken', async () => {
+    const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1, DOWNLOADS_PER_CUSTOMER: 19 });
+    const names = [...Array.from({ length: 19 }, (_, index) => `A-${index}`), 'B-1'];
+    const { slot } = ask(slots, names, false);
+    await settled();
+    const sockets = names.map((name) => new FakeSocket(slot(name), [name === 'A-7' ? 500 : 1000]));
+    await seconds(10);
+    const { admitted } = ask(slots, ['C'], false);
+    await settled();
+    expect(admitted).toEqual(['C']);
+    expect(sockets.map(({ aborted }) => aborted.length)).toEqual(names.map((name) => Number(name === 'A-7')));
+  });
 });

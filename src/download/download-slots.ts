@@ -1,83 +1,248 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Socket } from 'node:net';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { BusyError } from '../database/busy-error.js';
+import { DatabaseService } from '../database/database.service.js';
+import type { CutReason } from '../http/cut.js';
+import { Progress } from './progress.js';
+
+/** Responses in flight for each slot that reads: those that have been read need memory or disk, but no connection. */
+const IN_FLIGHT_PER_READER = 20;
+
+/** Before a response is aborted for others, its progress is measured over so many seconds. */
+const MEASURED_SECONDS = 5;
+
+/** A request waits so many times longer for a slot than for a connection: longer than {@link MEASURED_SECONDS} by default. */
+const WAIT_FACTOR = 1.5;
+
+/** How long a client may hold a snapshot open that could not be spooled, in seconds. */
+const HELD_UP_SECONDS = 600;
+
+/** Aborts a response. */
+type Abort = (reason: CutReason, what: string) => void;
+
+/** A place for one response, from the first statement until its last byte is sent. */
+export class Slot {
+  private progress?: Progress;
+  private abort?: Abort;
+  private heldUpSeconds = 0;
+  private waits = false;
+
+  constructor(
+    readonly customerCode: string,
+    private reads: boolean,
+    private readonly onRead: () => void,
+    readonly release: () => void,
+  ) {}
+
+  /** Whether it holds a database connection. */
+  get isReading(): boolean {
+    return this.reads;
+  }
+
+  /** Notes that everything was read. */
+  endReading(): void {
+    if (!this.reads) return;
+    this.reads = false;
+    this.onRead();
+  }
+
+  /** Watches the response that leaves by a socket. */
+  watch(socket: Socket, abort: Abort): void {
+    this.progress = new Progress(socket);
+    this.abort = abort;
+  }
+
+  /** Notes that the database waits for the client meanwhile. */
+  readonly heldUp = async <T>(waiting: Promise<T>): Promise<T> => {
+    this.waits = true;
+    try {
+      return await waiting;
+    } finally {
+      this.waits = false;
+    }
+  };
+
+  /** Called once a second. Aborts the response if its client takes too little. */
+  check({ DOWNLOAD_STALL_SECONDS: window, DOWNLOAD_MIN_BYTES_PER_SECOND: rate }: Settings): void {
+    this.progress?.sample(Math.max(window, MEASURED_SECONDS));
+    const bytes = this.progress?.over(window);
+    if (bytes !== undefined && bytes < rate * window)
+      return this.end('stall', `its client took less than ${rate} bytes/s for ${window} s`);
+    if (!this.isHeldUp) return;
+    if (++this.heldUpSeconds > HELD_UP_SECONDS)
+      this.end('held-up', `its client kept the database waiting for ${HELD_UP_SECONDS} s`);
+  }
+
+  /** Whether the database waits for its client. */
+  get isHeldUp(): boolean {
+    return this.reads && this.waits;
+  }
+
+  /** Its progress, if it may be aborted for others: bytes of the last seconds. */
+  get expendable(): number | undefined {
+    return !this.abort || (this.reads && !this.waits) ? undefined : this.progress?.over(MEASURED_SECONDS);
+  }
+
+  end(reason: CutReason, what: string): void {
+    this.abort?.(reason, what);
+    this.abort = undefined;
+  }
+}
 
 interface Waiter {
-  customerCode: string;
-  enter(): void;
+  readonly customerCode: string;
+  readonly reads: boolean;
+  admit(slot: Slot): void;
 }
 
 /**
- * Lets so many downloads in at a time, and of one customer only some of them, so that nobody takes all. Others wait for
- * their turn, in order, but not for long.
+ * Admits responses: only some read the database at a time, and each customer has only some in flight. Requests wait for
+ * a slot, but not for long. The waiting customer that holds least comes first, so a customer with many downloads does not
+ * delay the first download of another one.
  */
 @Injectable()
 export class DownloadSlots {
-  private readonly taken = new Map<string, number>();
+  private readonly slots = new Set<Slot>();
   private readonly waiting: Waiter[] = [];
-  private total = 0;
+  /** The slots of each customer that has any. */
+  private readonly holdings = new Map<string, number>();
+  private reading = 0;
+  private timer?: NodeJS.Timeout;
 
-  constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
+  constructor(
+    private readonly database: DatabaseService,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /** Responses that read the database, all in flight, and requests that wait. */
+  get load(): { reading: number; inFlight: number; waiting: number } {
+    return { reading: this.reading, inFlight: this.slots.size, waiting: this.waiting.length };
+  }
 
   /**
-   * Takes a slot. @returns what gives it back
-   * @throws {BusyError} if none comes free within the wait setting
+   * Takes a slot, which the caller releases.
+   * @param reads whether the response reads the database
+   * @throws {BusyError} if none comes free in time
    * @throws an AbortError when `gone` aborts first
    */
-  async take(customerCode: string, gone: AbortSignal): Promise<() => void> {
-    if (!this.isFree(customerCode)) await this.turn(customerCode, gone);
-    else this.enter(customerCode);
-    let given = false;
-    return () => {
-      if (!given) this.leave(customerCode);
-      given = true;
-    };
-  }
-
-  /** Downloads under way, and requests that wait for one. */
-  get load(): { active: number; waiting: number } {
-    return { active: this.total, waiting: this.waiting.length };
-  }
-
-  private isFree(customerCode: string): boolean {
-    const { DOWNLOAD_POOL_SIZE, DOWNLOADS_PER_CUSTOMER } = this.settings;
-    return this.total < DOWNLOAD_POOL_SIZE && (this.taken.get(customerCode) ?? 0) < DOWNLOADS_PER_CUSTOMER;
-  }
-
-  private turn(customerCode: string, gone: AbortSignal): Promise<void> {
+  take(customerCode: string, reads: boolean, gone: AbortSignal): Promise<Slot> {
+    if (this.fits({ customerCode, reads })) return Promise.resolve(this.open(customerCode, reads));
     return new Promise((resolve, reject) => {
-      const { DATABASE_WAIT_MS: wait } = this.settings;
-      const end = (finish: () => void) => {
+      const wait = WAIT_FACTOR * this.settings.DATABASE_WAIT_MS;
+      const settle = (finish: () => void) => {
         clearTimeout(timer);
-        gone.removeEventListener('abort', abort);
+        gone.removeEventListener('abort', leave);
         const index = this.waiting.indexOf(waiter);
         if (index >= 0) this.waiting.splice(index, 1);
         finish();
       };
-      const abort = () => end(() => reject(new DOMException('The client has left', 'AbortError')));
-      const enter = () => {
-        this.enter(customerCode);
-        end(resolve);
-      };
-      const late = () => end(() => reject(new BusyError(`None of the downloads came to its end within ${wait} ms`)));
-      const waiter = { customerCode, enter };
+      const leave = () => settle(() => reject(new DOMException('The client has left', 'AbortError')));
+      const late = () => settle(() => reject(new BusyError(`No download slot became free within ${wait} ms`)));
+      const admit = (slot: Slot) => settle(() => resolve(slot));
+      const waiter = { customerCode, reads, admit };
       const timer = setTimeout(late, wait);
-      gone.addEventListener('abort', abort);
+      gone.addEventListener('abort', leave);
       this.waiting.push(waiter);
-      if (gone.aborted) abort();
+      if (gone.aborted) leave();
+      else this.makeRoom(waiter);
     });
   }
 
-  private enter(customerCode: string): void {
-    this.total++;
-    this.taken.set(customerCode, (this.taken.get(customerCode) ?? 0) + 1);
+  private fits({ customerCode, reads }: Pick<Waiter, 'customerCode' | 'reads'>): boolean {
+    return this.isWithinShare(customerCode) && this.isFree(reads);
   }
 
-  private leave(customerCode: string): void {
-    this.total--;
-    const left = this.taken.get(customerCode)! - 1;
-    if (left) this.taken.set(customerCode, left);
-    else this.taken.delete(customerCode);
-    this.waiting.find((waiter) => this.isFree(waiter.customerCode))?.enter();
+  private isWithinShare(customerCode: string): boolean {
+    return this.heldBy(customerCode) < this.settings.DOWNLOADS_PER_CUSTOMER;
   }
+
+  private isFree(reads: boolean): boolean {
+    const { DOWNLOAD_POOL_SIZE: most } = this.settings;
+    return this.slots.size < most * IN_FLIGHT_PER_READER && (!reads || this.reading < most);
+  }
+
+  private heldBy(customerCode: string): number {
+    return this.holdings.get(customerCode) ?? 0;
+  }
+
+  private open(customerCode: string, reads: boolean): Slot {
+    const endReading = () => {
+      this.reading--;
+      this.admit();
+    };
+    const slot = new Slot(customerCode, reads, endReading, () => this.release(slot));
+    this.slots.add(slot);
+    this.holdings.set(customerCode, this.heldBy(customerCode) + 1);
+    this.reading += Number(reads);
+    this.timer ??= setInterval(() => this.check(), 1000).unref();
+    return slot;
+  }
+
+  private release(slot: Slot): void {
+    if (!this.slots.delete(slot)) return;
+    const { customerCode } = slot;
+    const left = this.heldBy(customerCode) - 1;
+    if (left) this.holdings.set(customerCode, left);
+    else this.holdings.delete(customerCode);
+    if (slot.isReading) this.reading--;
+    this.admit();
+    if (this.slots.size) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  private admit(): void {
+    for (;;) {
+      const admissible = this.waiting.filter((waiter) => this.fits(waiter));
+      const next = least(admissible, ({ customerCode }) => this.heldBy(customerCode));
+      if (!next) return;
+      next.admit(this.open(next.customerCode, next.reads));
+    }
+  }
+
+  private check(): void {
+    for (const slot of this.slots) slot.check(this.settings);
+    const customers = new Map(this.waiting.map((waiter) => [waiter.customerCode, waiter]));
+    for (const waiter of customers.values()) this.makeRoom(waiter);
+    if (this.heldUp().length) void this.yieldToMigration();
+  }
+
+  /**
+   * Aborts a response that its client holds up, so that a customer that holds less gets the slot: of the customer that
+   * holds the most, the response with the least progress.
+   */
+  private makeRoom({ customerCode, reads }: Waiter): void {
+    if (!this.isWithinShare(customerCode)) return;
+    const isFull = this.slots.size >= this.settings.DOWNLOAD_POOL_SIZE * IN_FLIGHT_PER_READER;
+    if (!isFull && !reads) return;
+    const held = (slot: Slot) => this.heldBy(slot.customerCode);
+    const expendable = [...this.slots].filter(
+      (slot) => slot.expendable !== undefined && (isFull || slot.isReading) && held(slot) > this.heldBy(customerCode),
+    );
+    const most = Math.max(...expendable.map(held));
+    const slot = least(
+      expendable.filter((one) => held(one) === most),
+      (one) => one.expendable!,
+    );
+    slot?.end('held-up', 'another customer waits for the slot, and its client takes the least');
+  }
+
+  private heldUp(): Slot[] {
+    return [...this.slots].filter((slot) => slot.isHeldUp);
+  }
+
+  /** A migration cannot change a table while a snapshot has it open, and its next attempt comes soon. */
+  private async yieldToMigration(): Promise<void> {
+    if (!(await this.database.isMigrationWaiting().catch(() => false))) return;
+    for (const slot of this.heldUp()) slot.end('held-up', 'a migration waits for its snapshot');
+  }
+}
+
+/** The first of those with the smallest measure. */
+function least<T>(items: readonly T[], measure: (item: T) => number): T | undefined {
+  return items.reduce<T | undefined>(
+    (best, item) => (best === undefined || measure(item) < measure(best) ? item : best),
+    undefined,
+  );
 }

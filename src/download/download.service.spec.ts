@@ -12,6 +12,8 @@ import type { CustomerScope } from '../scope/customer-scope.js';
 import type { CustomerScopeService } from '../scope/customer-scope.service.js';
 import { DownloadService, type ElementSource } from './download.service.js';
 import { DownloadSlots } from './download-slots.js';
+import { ResponseCache } from './response-cache.js';
+import { SpoolSpace } from './spool-space.js';
 import { until } from '../../test/support/until.js';
 
 // What no database can be made to do at a given moment: a source of elements that stops, fails and goes on when a test
@@ -27,6 +29,7 @@ const SCOPE: CustomerScope = {
 class Bench {
   readonly slots: DownloadSlots;
   readonly downloads: DownloadService;
+  readonly cache: ResponseCache;
   opened = 0;
   closed = 0;
   failure?: Error;
@@ -42,23 +45,34 @@ class Bench {
       DATABASE_WAIT_MS: 20_000,
       DOWNLOAD_STALL_SECONDS: 60,
       DOWNLOAD_MIN_BYTES_PER_SECOND: 1000,
-      DOWNLOAD_MAX_SECONDS: 600,
+      SPOOL_MEGABYTES: 0,
+      SPOOL_CUSTOMER_PERCENT: 25,
+      RESPONSE_CACHE_MEGABYTES: 1,
       ...settings,
     } as Settings;
     const snapshot = async () => {
       this.opened++;
       return { query: async () => [], close: async () => void this.closed++ };
     };
-    this.slots = new DownloadSlots(all);
+    const database = { snapshot, isMigrationWaiting: async () => false } as unknown as DatabaseService;
+    this.slots = new DownloadSlots(database, all);
     this.downloads = new DownloadService(
-      { snapshot } as unknown as DatabaseService,
+      database,
       { find: async () => SCOPE } as unknown as CustomerScopeService,
       this.slots,
-      all,
+      new SpoolSpace(all),
+      (this.cache = new ResponseCache(all)),
     );
     const app = express().disable('etag');
     app.get(['/', '/other'], (_request, response) => {
-      const source = { shape: 's', keys: ['SKU', 'Text'], parts: [], elements, lastSku: async () => lastSku };
+      const source = {
+        shape: 's',
+        isCacheable: false,
+        keys: ['SKU', 'Text'],
+        parts: [],
+        elements,
+        lastSku: async () => lastSku,
+      };
       this.downloads.send(response, SCOPE, source).catch((error: Error) => {
         this.failure = error;
         response.status(500).end();
@@ -87,7 +101,9 @@ class Bench {
 
   /** Resolves when nothing is held any more. */
   async idle(): Promise<void> {
-    await untilTrue(() => this.slots.load.active === 0 && this.slots.load.waiting === 0 && this.opened === this.closed);
+    await untilTrue(
+      () => this.slots.load.inFlight === 0 && this.slots.load.waiting === 0 && this.opened === this.closed,
+    );
   }
 
   close(): void {
@@ -192,7 +208,7 @@ describe.each(KINDS)('%s, %#', (encoding, decode, type, begun, whole, none) => {
     bench = new Bench(elements, {}, LAST);
     const socket = await bench.client(encoding, type);
     const early = await readUntil(socket, (sofar) => isBegun(decode(bodyOf(sofar)), begun));
-    expect(bench.slots.load.active).toBe(1);
+    expect(bench.slots.load.inFlight).toBe(1);
     gate.open();
     await readUntil(socket, (sofar) => decode(bodyOf(sofar)) === whole, early);
     await bench.idle();
@@ -399,7 +415,7 @@ async function readSlowly(
       socket.read(Math.ceil(bytesPerSecond / 10));
       await sleep(100);
     }
-    if (closed || slots.load.active === 0) return second;
+    if (closed || slots.load.inFlight === 0) return second;
   }
   return undefined;
 }
@@ -432,12 +448,12 @@ describe('pace', () => {
   test('who takes whatever encoding slowly, and yet many times the least, is not cut', async () => {
     const read = await ofEach(async (own, socket) => {
       const cutAfter = await readSlowly(own, socket, 400_000, 14);
-      const { active } = own.slots.load;
+      const { inFlight } = own.slots.load;
       socket.destroy();
-      return { cutAfter, active, bytes: socket.bytesRead };
+      return { cutAfter, inFlight, bytes: socket.bytesRead };
     });
-    for (const { cutAfter, active, bytes } of read) {
-      expect([cutAfter, active]).toEqual([undefined, 1]);
+    for (const { cutAfter, inFlight, bytes } of read) {
+      expect([cutAfter, inFlight]).toEqual([undefined, 1]);
       // It really was as slow as that.
       expect(bytes).toBeLessThan(12_000_000);
       expect(bytes).toBeGreaterThan(2_000_000);

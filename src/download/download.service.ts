@@ -1,8 +1,5 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { Snapshot } from '../database/engine.js';
 import { customerNotFound } from '../http/api-error.js';
@@ -12,21 +9,28 @@ import { requestIdOf } from '../http/request-id.js';
 import type { CustomerScope, CustomerTerms } from '../scope/customer-scope.js';
 import { CustomerScopeService } from '../scope/customer-scope.service.js';
 import { encoded } from './compression.js';
-import { DownloadSlots } from './download-slots.js';
+import { Delivery } from './delivery.js';
+import { ended } from './drained.js';
+import { DownloadSlots, type Slot } from './download-slots.js';
 import type { Batches, Pieces } from './format.js';
-import { watchPace } from './pace.js';
 import { endingWith } from './last-sku.js';
 import {
   type Content,
   describe,
   describeWhole,
+  etagOf,
   type Representation,
   representationFor,
   undescribe,
 } from './representation.js';
+import { type KeptBody, type KeptBodyUse, ResponseCache } from './response-cache.js';
+import { SpoolFile } from './spool-file.js';
+import { SpoolSpace } from './spool-space.js';
 
 /** What a data endpoint answers. */
 export interface ElementSource extends Content {
+  /** Whether finished bodies may be sent again. Stock is always read from the database (interface §4, rule 2). */
+  readonly isCacheable: boolean;
   /** The keys of each element, in order. */
   readonly keys: readonly string[];
   /** The elements of the answer as JSON, the separator (one byte) before each, in batches; no batch is empty. */
@@ -42,7 +46,7 @@ interface Opened {
   readonly lastSku: string | undefined;
 }
 
-/** Answers with elements of any number, read from one snapshot at the pace of the client. */
+/** Sends elements of any number, read from one snapshot at the pace of the database and sent at the pace of the client. */
 @Injectable()
 export class DownloadService {
   private readonly logger = new Logger(DownloadService.name);
@@ -51,7 +55,8 @@ export class DownloadService {
     private readonly database: DatabaseService,
     private readonly scopes: CustomerScopeService,
     private readonly slots: DownloadSlots,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly space: SpoolSpace,
+    private readonly cache: ResponseCache,
   ) {}
 
   /**
@@ -64,17 +69,47 @@ export class DownloadService {
     const representation = representationFor(request);
     describe(response, source, scope, representation);
     if (request.fresh) return void response.status(304).end();
+    const etag = etagOf(response);
     // These headers describe the scope that the guard read. The body comes from a later snapshot; an error from neither.
     undescribe(response);
     const gone = leaving(response);
-    let release: (() => void) | undefined;
+    let kept = this.find(source, etag);
+    let slot: Slot | undefined;
     try {
-      release = await this.slots.take(scope.customerCode, gone.signal).catch(unlessGone(gone.signal));
-      if (release) await this.sendFrom(response, scope, source, representation, gone.signal);
+      slot = await this.slots.take(scope.customerCode, !kept, gone.signal).catch(unlessGone(gone.signal));
+      if (!slot) return;
+      // Another request may have made the same body meanwhile.
+      kept ??= this.find(source, etag);
+      if (kept) slot.endReading();
+      if (kept) await this.sendKept(response, scope, source, representation, kept.body, slot);
+      else await this.sendFrom(response, scope, source, representation, slot, gone.signal);
     } finally {
-      release?.();
+      kept?.release();
+      slot?.release();
       gone.forget();
     }
+  }
+
+  private find({ isCacheable }: ElementSource, etag: string): KeptBodyUse | undefined {
+    return isCacheable ? this.cache.find(etag) : undefined;
+  }
+
+  private async sendKept(
+    response: Response,
+    scope: CustomerScope,
+    source: ElementSource,
+    representation: Representation,
+    { blocks, size, lastSku }: KeptBody,
+    slot: Slot,
+  ): Promise<void> {
+    this.cache.hits++;
+    describeWhole(response, source, scope, representation, lastSku);
+    response.set('Content-Length', String(size));
+    if (response.req.method === 'HEAD') return void response.end();
+    slot.watch(response.req.socket, this.abortOf(response));
+    // The queue holds references to the blocks, so a slow client costs no memory.
+    for (const block of blocks) response.write(block);
+    await ended(response);
   }
 
   private async sendFrom(
@@ -82,6 +117,7 @@ export class DownloadService {
     scope: CustomerScope,
     source: ElementSource,
     representation: Representation,
+    slot: Slot,
     gone: AbortSignal,
   ): Promise<void> {
     const opened = await this.open(scope.customerCode, source);
@@ -96,10 +132,18 @@ export class DownloadService {
       const first = await body.next().catch(unlessGone(gone));
       if (!first || gone.aborted) return;
       setHeaders();
-      await this.pipe(first.value!, body, response, gone);
+      omitConnectionClose(response);
+      const whole = rejoined(first.value!, body);
+      await this.deliver(response, this.recorded(whole, response, source, opened.lastSku), slot, scope.customerCode);
     } finally {
       await body.return(undefined);
     }
+  }
+
+  private recorded(body: Pieces, response: Response, source: ElementSource, lastSku: string | undefined): Pieces {
+    if (!source.isCacheable) return body;
+    this.cache.misses++;
+    return this.cache.record(body, etagOf(response), lastSku);
   }
 
   private async open(customerCode: string, source: ElementSource): Promise<Opened> {
@@ -115,37 +159,37 @@ export class DownloadService {
     }
   }
 
-  /** Resolves when the answer is complete, cut, or left by its client. */
-  private async pipe(first: string | Buffer, rest: Pieces, response: Response, gone: AbortSignal): Promise<void> {
-    const { socket } = response.req;
-    const cut = (why: CutReason, what: string) => this.cut(response, why, what);
-    const pieces = async function* () {
-      try {
-        yield first;
-        yield* rest;
-      } catch (error) {
-        if (!response.destroyed && !socket.destroyed) cut('error', (error as Error).message);
-        throw error;
-      }
-    };
-    const {
-      DOWNLOAD_STALL_SECONDS: window,
-      DOWNLOAD_MIN_BYTES_PER_SECOND: bytesPerSecond,
-      DOWNLOAD_MAX_SECONDS: most,
-    } = this.settings;
-    const unwatch = watchPace(socket, { window, bytesPerSecond, most }, cut);
-    omitConnectionClose(response);
-    // Either it was cut, which is logged, or its client left.
-    await pipeline(Readable.from(pieces(), { highWaterMark: 1 }), response, { signal: gone })
-      .catch(() => undefined)
-      .finally(unwatch);
+  /** Resolves when the response is complete, aborted, or left by its client. */
+  private async deliver(response: Response, body: Pieces, slot: Slot, customerCode: string): Promise<void> {
+    const abort = this.abortOf(response);
+    slot.watch(response.req.socket, abort);
+    const delivery = new Delivery(response, {
+      openSpool: () => SpoolFile.open(this.space, customerCode),
+      heldUp: slot.heldUp,
+    });
+    try {
+      await delivery.take(body);
+      slot.endReading();
+      await delivery.finish();
+    } catch (error) {
+      if (!response.destroyed) abort('error', (error as Error).message);
+    } finally {
+      await delivery.close();
+    }
   }
 
-  private cut({ req: request }: Response, why: CutReason, what: string): void {
-    const requestId = requestIdOf(request);
-    this.logger.error(`The answer to request ${requestId} was cut: ${what}`, { requestId });
-    cutConnection(request.socket, why);
+  private abortOf(response: Response) {
+    return (why: CutReason, what: string) => {
+      const requestId = requestIdOf(response.req);
+      this.logger.error(`The answer to request ${requestId} was cut: ${what}`, { requestId });
+      cutConnection(response.req.socket, why);
+    };
   }
+}
+
+async function* rejoined(first: string | Buffer, rest: Pieces): Pieces {
+  yield first;
+  yield* rest;
 }
 
 /** Makes the body, and closes the snapshot as soon as the body is made. */

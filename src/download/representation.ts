@@ -61,6 +61,11 @@ export function describe(
   setValidator(response, [API_VERSION, path, form, terms, versions]);
 }
 
+/** The `ETag` that {@link describe} has set. */
+export function etagOf(response: Response): string {
+  return String(response.getHeader('ETag'));
+}
+
 /** Sets all headers of a 200. @param lastSku of the last element; undefined: there is none */
 export function describeWhole(
   response: Response,

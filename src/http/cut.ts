@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import type { Socket } from 'node:net';
 
-/** Its client took, or its database gave, too little; it took too long in all; it failed; the service had to stop. */
-export type CutReason = 'stall' | 'deadline' | 'error' | 'shutdown';
+/** Too few bytes moved; it kept others waiting; it failed; the service shut down. */
+export type CutReason = 'stall' | 'held-up' | 'error' | 'shutdown';
 
 const reasons = new WeakMap<Socket, CutReason>();
 

@@ -13,6 +13,7 @@ import { ProductPrice } from './product-price.entity.js';
 @Injectable()
 export class PricingService implements ElementSource {
   readonly shape = shapeOf(ProductPrice);
+  readonly isCacheable = true;
   readonly keys = keysOf(ProductPrice);
   readonly parts = ['products', 'prices'] as const;
   private readonly write = jsonWriter(ProductPrice);

@@ -13,6 +13,7 @@ import { StockEntry } from './stock-entry.entity.js';
 @Injectable()
 export class StockService implements ElementSource {
   readonly shape = shapeOf(StockEntry);
+  readonly isCacheable = false;
   readonly keys = keysOf(StockEntry);
   readonly parts = ['products', 'prices', 'stock'] as const;
   private readonly write = jsonWriter(StockEntry);

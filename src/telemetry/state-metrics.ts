@@ -1,9 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Gauge } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
 import { oneAtATime, withDeadline } from '../database/deadline.js';
 import { DownloadSlots } from '../download/download-slots.js';
+import { ResponseCache } from '../download/response-cache.js';
+import { SpoolSpace } from '../download/spool-space.js';
 import { ImportLogService } from '../import/import-log.service.js';
 import { QuotaService } from '../quota/quota.service.js';
 import { MetricsService } from './metrics.service.js';
@@ -26,12 +28,23 @@ export class StateMetrics {
     private readonly imports: ImportLogService,
     private readonly database: DatabaseService,
     slots: DownloadSlots,
+    space: SpoolSpace,
+    cache: ResponseCache,
     quotas: QuotaService,
     @Inject(SETTINGS) settings: Settings,
   ) {
-    this.gauge('downloads_limit', 'Downloads that may be under way at once', () => settings.DOWNLOAD_POOL_SIZE);
-    this.gauge('downloads_active', 'Downloads under way', () => slots.load.active);
-    this.gauge('downloads_waiting', 'Requests that wait for a download', () => slots.load.waiting);
+    this.gauge('downloads_limit', 'Downloads that may read the database at once', () => settings.DOWNLOAD_POOL_SIZE);
+    this.gauge('downloads_active', 'Downloads that read the database', () => slots.load.reading);
+    this.gauge('downloads_in_flight', 'Downloads that are read or sent', () => slots.load.inFlight);
+    this.gauge('downloads_waiting', 'Requests that wait for a download slot', () => slots.load.waiting);
+    this.gauge('spool_up', '1 while the spool folder can be written', () => Number(space.isUsable));
+    this.gauge('spool_limit_bytes', 'Space that the spool may use', () => space.limitBytes);
+    this.gauge('spool_bytes', 'Space reserved for what slow clients have not taken yet', () => space.reservedBytes);
+    this.gauge('response_cache_limit_bytes', 'Memory that finished responses may use', () => cache.limitBytes);
+    this.gauge('response_cache_bytes', 'Memory of finished responses', () => cache.heldBytes);
+    this.counter('response_cache_hits', 'Responses sent from memory', () => cache.hits);
+    this.counter('response_cache_misses', 'Responses that were not in memory', () => cache.misses);
+    this.counter('response_cache_evictions', 'Responses dropped from memory to make room', () => cache.evictions);
     const alone = '1 while this replica counts requests for itself, since Redis does not answer';
     this.gauge('quota_store_degraded', alone, () => Number(quotas.degraded));
     const pools = (value: 'size' | 'inUse' | 'waiting') => () =>
@@ -64,6 +77,15 @@ export class StateMetrics {
   private async importTimes(known: () => Times): Promise<Sample[]> {
     await withDeadline(this.askForImports(), PATIENCE_MS, 'late').catch(() => undefined);
     return [...known()].map(([label, time]) => [label, time.getTime() / 1000]);
+  }
+
+  private counter(name: string, help: string, value: () => number): void {
+    const collect = function (this: Counter) {
+      this.reset();
+      this.inc(value());
+    };
+    const counter = new Counter({ name: `customer_data_${name}_total`, help, registers: [], collect });
+    this.metrics.registry.registerMetric(counter);
   }
 
   private gauge(

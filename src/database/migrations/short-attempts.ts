@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryRunner } from 'typeorm';
+import { ANNOUNCE_WAIT, WITHDRAW_WAIT } from '../writers-lock.js';
 
 /** How long a statement waits for a table at a time, and then leaves it to others, in seconds. */
-const ATTEMPT_SECONDS = 2;
+const ATTEMPT_SECONDS = 1;
 const PAUSE_MS = 3000;
-/** Longer than an answer may take, see DOWNLOAD_MAX_SECONDS. */
+/** Far longer than a snapshot lasts. */
 const PATIENCE_MS = 3_600_000;
 const LOCK_WAIT_TIMEOUT = 1205;
 
 /**
  * Runs `work` with a query runner whose statements wait for tables in short attempts. A change of a table waits for every
- * answer under way that has read it, and who comes later waits behind the change: in one long attempt a single slow
- * client would bring all answers to a stand.
- * @param tell told once that it has to wait
+ * snapshot that has read the table, and later statements wait behind the change. One long attempt would stop all
+ * responses until the last snapshot ends.
+ * @param tell told once that the migration has to wait
  */
 export async function inShortAttempts<T>(
   queryRunner: QueryRunner,
@@ -29,8 +30,10 @@ export async function inShortAttempts<T>(
       } catch (error) {
         const { driverError } = error as { driverError?: { errno?: number } };
         if (driverError?.errno !== LOCK_WAIT_TIMEOUT || Date.now() - started > PATIENCE_MS) throw error;
-        if (!told) tell('Answers under way are using the table; the migration waits until they have ended');
+        if (told) continue;
         told = true;
+        tell('Responses in flight are reading the table; the migration waits until they have been read');
+        await once(ANNOUNCE_WAIT);
       }
     }
   };
@@ -40,6 +43,7 @@ export async function inShortAttempts<T>(
     return await work(queryRunner);
   } finally {
     queryRunner.query = once;
+    if (told) await once(WITHDRAW_WAIT).catch(() => undefined);
     // The connection goes back to its pool.
     await once('SET SESSION lock_wait_timeout = DEFAULT, innodb_lock_wait_timeout = DEFAULT').catch(() => undefined);
   }

@@ -1,0 +1,162 @@
+// Slow and hostile clients: P15, and what another customer notices of ten customers that read nothing.
+import mysql from 'mysql2/promise';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runCli } from './command.mjs';
+import { writeFile, writeFiles } from './data-files.mjs';
+import { dataSet } from './data-set.mjs';
+import { giveKeys } from './keys.mjs';
+import { forgetPeak, peakOf } from './process-usage.mjs';
+import { median, report, reportRows } from './report.mjs';
+import { startService } from './running-service.mjs';
+import { withServer } from './server.mjs';
+import { startTasks } from './task-process.mjs';
+
+const CLIENT = join(import.meta.dirname, 'http-client-process.mjs');
+const HOLDERS = Array.from({ length: 10 }, (_, index) => `HOLDER-${index + 1}`);
+/** As many as the setting lets one customer have. */
+const DOWNLOADS_EACH = 5;
+/** A little more than DOWNLOAD_MIN_BYTES_PER_SECOND, as TCP counts it. */
+const TRICKLE = 1_200;
+
+/** How the service is set up, and within how many seconds `/stock` has to start. */
+const SETUPS = {
+  'default settings': { settings: {}, most: 2 },
+  'a spool of 64 MiB': { settings: { SPOOL_MEGABYTES: '64', RESPONSE_CACHE_MEGABYTES: '0' }, most: 2 },
+  'no spool': { settings: { SPOOL_MEGABYTES: '0', RESPONSE_CACHE_MEGABYTES: '0' }, most: 7 },
+  'a folder that cannot be written': { settings: { SPOOL_FOLDER: '/proc', RESPONSE_CACHE_MEGABYTES: '0' }, most: 7 },
+};
+
+/** @param {{ quick: boolean }} options */
+export async function measureCrowd({ quick }) {
+  const folder = mkdtempSync(join(tmpdir(), 'customer-data-bench-'));
+  const seconds = quick ? 20 : 120;
+  try {
+    await withServer((server) =>
+      server.withDatabase(async (url) => {
+        await load(url, folder);
+        await measureSlow(url, quick ? 3 : 7);
+        for (const [name, setup] of Object.entries(SETUPS)) await measureHostile(url, name, setup, seconds);
+      }),
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function load(url, folder) {
+  await writeFiles('M', join(folder, 'M'));
+  await runCli(url, 'import', join(folder, 'M'));
+  const customers = dataSet('M').find(({ name }) => name === 'customers');
+  const [customer] = customers.rows();
+  const holders = HOLDERS.map((CustomerCode) => ({ ...customer, CustomerCode }));
+  await writeFile({ ...customers, rows: () => holders }, join(folder, 'further'));
+  await runCli(url, 'import', join(folder, 'further'));
+  await giveKeys(url);
+}
+
+/** P15: fifty clients at 20 kB/s, with what a fast client notices of the spool. The cache is off: it would hide it. */
+async function measureSlow(url, rounds) {
+  const setups = { spooling: {}, holding: { SPOOL_MEGABYTES: '0' } };
+  const seconds = { spooling: [], holding: [] };
+  for (let round = 0; round < rounds; round++)
+    for (const [name, settings] of Object.entries(setups))
+      await withService(url, { ...settings, RESPONSE_CACHE_MEGABYTES: '0' }, async ({ service, client }) => {
+        const call = { url: `${service.url}/products`, headers: await service.token('BENCH-A'), count: 15 };
+        await client.ask('series', call);
+        seconds[name].push(median((await client.ask('series', call)).map((one) => one.seconds)));
+      });
+  const ratios = seconds.holding.map((one, round) => one / seconds.spooling[round]);
+  report('P15, speed of a fast client with the spool over without', median(ratios), { least: 0.97 });
+  await withService(url, { RESPONSE_CACHE_MEGABYTES: '0' }, async ({ service, crowd }) => {
+    const before = await warmed(service, crowd);
+    const calls = await holdersOf(service, { bytesPerSecond: 20_000, most: 12 });
+    const asked = Promise.all(calls.map((call) => crowd.ask('get', call)));
+    await sleep(6000);
+    const held = await gauge(service, 'downloads_active');
+    const answers = await asked;
+    const failures = answers.filter(({ status }) => status !== 200).length;
+    report('P15, 50 clients at 20 kB/s: responses other than 200', failures, { most: 0 });
+    report('P15, 50 clients at 20 kB/s: latest first byte, s', latest(answers), { most: 2 });
+    report('P15, 50 clients at 20 kB/s: connections held after 6 s', held, { most: 0 });
+    report('P15, 50 clients at 20 kB/s: growth of RSS, MiB', (peakOf(service.pid) - before) / 2 ** 20, { most: 64 });
+  });
+}
+
+/** Ten customers with five downloads each that read nothing, or just enough; meanwhile another one polls `/stock`. */
+async function measureHostile(url, name, { settings, most }, seconds) {
+  await withService(url, settings, async ({ service, client, crowd }) => {
+    const before = await warmed(service, crowd);
+    const calls = await holdersOf(service, { seconds });
+    const holding = calls.map((call, index) => crowd.ask('hold', { ...call, bytesPerSecond: index % 2 ? TRICKLE : 0 }));
+    await sleep(2000);
+    const stock = { url: `${service.url}/stock`, headers: await service.token('BENCH-B') };
+    const probes = client.ask('steadily', { ...stock, milliseconds: 1000, seconds: seconds - 4 });
+    await sleep(1000);
+    const alteration = await alterProducts(url);
+    const answers = await probes;
+    await Promise.all(holding);
+    const grown = (peakOf(service.pid) - before) / 2 ** 20;
+    report(`${name}: /stock other than 200`, answers.filter(({ status }) => status !== 200).length, { most: 0 });
+    report(`${name}: latest first byte of /stock, s`, latest(answers), { most });
+    report(`${name}: growth of RSS, MiB`, grown, { most: 128 });
+    report(`${name}: a migration altered products after, s`, alteration, { most: seconds });
+    reportRows({ [name]: { requests: answers.length, 'median first byte, s': median(answers.map(firstByteOf)) } });
+  });
+}
+
+async function withService(url, settings, work) {
+  const service = await startService(url, settings);
+  const [client, crowd] = [startTasks(CLIENT), startTasks(CLIENT)];
+  try {
+    await work({ service, client, crowd });
+  } finally {
+    for (const one of [client, crowd, service]) await one.stop();
+  }
+}
+
+/** The peak of a service that has served some fast clients. */
+async function warmed(service, crowd) {
+  const headers = await service.token('BENCH-B');
+  await crowd.ask('downloads', { url: `${service.url}/products`, headers, clients: 4, seconds: 3 });
+  forgetPeak(service.pid);
+  await sleep(500);
+  return peakOf(service.pid);
+}
+
+async function holdersOf(service, options) {
+  const headers = await Promise.all(HOLDERS.map((code) => service.token(code)));
+  return headers.flatMap((one) =>
+    Array.from({ length: DOWNLOADS_EACH }, () => ({ url: `${service.url}/products`, headers: one, ...options })),
+  );
+}
+
+/** Alters `products` as a migration does, and back. @returns {Promise<number>} seconds */
+async function alterProducts(url) {
+  const { inShortAttempts } = await import('../dist/database/migrations/short-attempts.js');
+  const connection = await mysql.createConnection(url);
+  const query = (sql) =>
+    connection.query(sql).catch((error) => Promise.reject(Object.assign(error, { driverError: error })));
+  const start = performance.now();
+  try {
+    await inShortAttempts({ query }, addAndDropColumn, () => undefined);
+    return (performance.now() - start) / 1000;
+  } finally {
+    await connection.end();
+  }
+}
+
+async function addAndDropColumn(runner) {
+  await runner.query('ALTER TABLE products ADD COLUMN Benchmark INT NULL');
+  await runner.query('ALTER TABLE products DROP COLUMN Benchmark');
+}
+
+async function gauge(service, name) {
+  const text = await (await fetch(`${service.managementUrl}/metrics`)).text();
+  return Number(new RegExp(`^customer_data_${name} (.*)$`, 'm').exec(text)[1]);
+}
+
+const firstByteOf = ({ firstByte = Infinity }) => firstByte;
+const latest = (answers) => Math.max(...answers.map(firstByteOf));

@@ -1,0 +1,254 @@
+import { Logger } from '@nestjs/common';
+import type { Response } from 'express';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type FileHandle, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../test/support/until.js';
+import type { Settings } from '../config/settings.js';
+import { Delivery } from './delivery.js';
+import { SpoolFile } from './spool-file.js';
+import { SpoolSpace } from './spool-space.js';
+
+/** Random, so that a piece at the wrong place shows. */
+const PIECES = Array.from({ length: 64 }, () => randomBytes(300_000));
+const SIZE = PIECES.reduce((sum, { length }) => sum + length, 0);
+
+let folder: string;
+let server: Server | undefined;
+beforeAll(() => Logger.overrideLogger(false));
+beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'customer-data-delivery-'))));
+afterEach(async () => {
+  server?.closeAllConnections();
+  server?.close();
+  await rm(folder, { recursive: true });
+});
+
+const spaceOf = (settings: Partial<Settings> = {}) =>
+  new SpoolSpace({
+    SPOOL_FOLDER: folder,
+    SPOOL_MEGABYTES: 100,
+    SPOOL_CUSTOMER_PERCENT: 100,
+    ...settings,
+  } as Settings);
+
+/** What a delivery did. */
+interface State {
+  taken: number;
+  isRead: boolean;
+  heldUp: number;
+  ended?: 'complete' | Error;
+}
+
+/** Delivers the pieces to one client. @returns the client, which reads nothing yet */
+async function deliver(space: SpoolSpace, pieces: AsyncIterable<Buffer> | Iterable<Buffer> = PIECES) {
+  const state: State = { taken: 0, isRead: false, heldUp: 0 };
+  // A database needs a moment for each batch, too.
+  const source = async function* () {
+    for await (const piece of pieces) {
+      await sleep(1);
+      yield piece;
+      state.taken++;
+    }
+  };
+  server = createServer(async (_request, response) => {
+    const delivery = new Delivery(response as Response, {
+      openSpool: () => SpoolFile.open(space, 'C'),
+      heldUp: async (waiting) => {
+        state.heldUp++;
+        return waiting.finally(() => state.heldUp--);
+      },
+    });
+    try {
+      await delivery.take(source());
+      state.isRead = true;
+      await delivery.finish();
+      state.ended = 'complete';
+    } catch (error) {
+      state.ended = error as Error;
+      response.destroy();
+    } finally {
+      await delivery.close();
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+  socket.on('error', () => undefined);
+  // HTTP/1.0 has no chunks: the body is what follows the head.
+  socket.write('GET / HTTP/1.0\r\n\r\n');
+  return { state, socket };
+}
+
+/** Reads everything. @returns the body */
+async function readAll(socket: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk as Buffer);
+  const bytes = Buffer.concat(chunks);
+  return bytes.subarray(bytes.indexOf('\r\n\r\n') + 4);
+}
+
+const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const WHOLE = digest(Buffer.concat(PIECES));
+
+test('a client that reads nothing does not hold up the source, and gets every byte later', async () => {
+  const space = spaceOf();
+  const { state, socket } = await deliver(space);
+  await until('the source was read', () => state.isRead);
+  expect(space.reservedBytes).toBeGreaterThan(SIZE / 4);
+  // The file has no name, so nothing is left behind if the process ends.
+  expect(await readdir(folder)).toEqual([]);
+  expect(digest(await readAll(socket))).toBe(WHOLE);
+  await until('the end', () => state.ended === 'complete');
+  expect(space.reservedBytes).toBe(0);
+});
+
+test('a client that keeps up needs no file', async () => {
+  const space = spaceOf();
+  const opened = jest.spyOn(space, 'open');
+  const { state, socket } = await deliver(space);
+  expect(digest(await readAll(socket))).toBe(WHOLE);
+  await until('the end', () => state.ended === 'complete');
+  expect(opened).not.toHaveBeenCalled();
+});
+
+test('a client takes the file while the source still writes it', async () => {
+  const gate = new AbortController();
+  const { state, socket } = await deliver(
+    spaceOf(),
+    (async function* () {
+      yield* PIECES.slice(0, -1);
+      await once(gate.signal, 'abort');
+      yield PIECES.at(-1)!;
+    })(),
+  );
+  await until('all but one', () => state.taken === PIECES.length - 1);
+  let bytes = 0;
+  socket.on('data', ({ length }) => (bytes += length)).resume();
+  await until('the client has them', () => bytes > SIZE - 300_000);
+  gate.abort();
+  await once(socket, 'end');
+  expect(bytes).toBeGreaterThan(SIZE);
+});
+
+test.each([
+  ['no budget', { SPOOL_MEGABYTES: 0 }],
+  ['a folder that does not exist', { SPOOL_FOLDER: '/nowhere' }],
+  ['a folder that cannot be written', { SPOOL_FOLDER: '/proc' }],
+  ['less space than the body needs', { SPOOL_MEGABYTES: 2 }],
+  ['a share of less', { SPOOL_CUSTOMER_PERCENT: 2 }],
+])('with %s the source waits for the client, which gets every byte', async (_what, settings) => {
+  const space = spaceOf(settings);
+  const { state, socket } = await deliver(space);
+  await until('the source waits', () => state.heldUp === 1);
+  await sleep(200);
+  expect(state.isRead).toBe(false);
+  expect(digest(await readAll(socket))).toBe(WHOLE);
+  await until('the end', () => state.ended === 'complete');
+  expect([state.heldUp, space.reservedBytes]).toEqual([0, 0]);
+});
+
+test.each([
+  ['spools', {}],
+  ['is held up', { SPOOL_MEGABYTES: 0 }],
+  ['is held up with a full file', { SPOOL_MEGABYTES: 2 }],
+])('a client that leaves while the source %s leaves nothing behind', async (_what, settings) => {
+  const space = spaceOf(settings);
+  const { state, socket } = await deliver(space);
+  await until('the client is behind', () => state.isRead || state.heldUp === 1);
+  socket.resetAndDestroy();
+  await until('the end', () => state.ended !== undefined);
+  expect([space.reservedBytes, state.heldUp]).toEqual([0, 0]);
+});
+
+/** Spoils a method of the next file that is opened, after so many calls. */
+function spoil(space: SpoolSpace, method: 'read' | 'write', after: number, result: () => Promise<object>) {
+  const opened = space.open.bind(space);
+  jest.spyOn(space, 'open').mockImplementation(async () => {
+    const file = (await opened()) as FileHandle;
+    const works = file[method].bind(file) as (...values: unknown[]) => Promise<object>;
+    let calls = 0;
+    (file as unknown as Record<string, unknown>)[method] = (...values: unknown[]) =>
+      ++calls > after ? result() : works(...values);
+    return file;
+  });
+}
+
+describe('a disk that fails', () => {
+  test.each([
+    ['takes fewer bytes', 'write', async () => ({ bytesWritten: 7 }), 'The spool file took 7 of 300000 bytes'],
+    ['gives fewer bytes', 'read', async () => ({ bytesRead: 7 }), 'The spool file gave 7 of 131072 bytes'],
+    ['is full', 'write', () => Promise.reject(new Error('ENOSPC: no space left')), 'ENOSPC: no space left'],
+    ['cannot be read', 'read', () => Promise.reject(new Error('EIO: i/o error')), 'EIO: i/o error'],
+  ] as const)('%s: the delivery fails and the client gets no whole body', async (_what, method, result, message) => {
+    const space = spaceOf();
+    spoil(space, method, 5, result);
+    const { state, socket } = await deliver(space);
+    if (method === 'write') await until('the failure', () => state.ended !== undefined);
+    else await until('the source was read', () => state.isRead);
+    expect((await readAll(socket).catch(() => Buffer.alloc(0))).length).toBeLessThan(SIZE);
+    await until('the end', () => state.ended !== undefined);
+    expect((state.ended as Error).message).toBe(message);
+    expect(space.reservedBytes).toBe(0);
+  });
+});
+
+describe('spool space', () => {
+  test('reserves no more than the budget, nor than the share of a customer', async () => {
+    const space = spaceOf({ SPOOL_MEGABYTES: 4, SPOOL_CUSTOMER_PERCENT: 75 });
+    const results = [];
+    for (const customer of ['A', 'A', 'A', 'A', 'B', 'B']) results.push(await space.reserve(customer));
+    expect(results).toEqual([true, true, true, false, true, false]);
+    space.release('A', 1024 * 1024, 1024 * 1024);
+    expect(await space.reserve('B')).toBe(true);
+  });
+
+  test('is not reserved twice by requests at the same time', async () => {
+    const space = spaceOf({ SPOOL_MEGABYTES: 3 });
+    const results = await Promise.all(Array.from({ length: 10 }, () => space.reserve('A')));
+    expect(results.filter(Boolean)).toHaveLength(3);
+  });
+
+  test('leaves 64 MiB of the disk free', async () => {
+    const space = spaceOf({ SPOOL_MEGABYTES: 1_000_000 });
+    const free = jest.spyOn(space, 'free').mockResolvedValue(66 * 1024 * 1024);
+    expect([await space.reserve('A'), await space.reserve('A'), await space.reserve('A')]).toEqual([true, true, false]);
+    // What is written no longer counts as free.
+    space.written(2 * 1024 * 1024);
+    free.mockResolvedValue(65 * 1024 * 1024);
+    expect([await space.reserve('A'), await space.reserve('A')]).toEqual([true, false]);
+  });
+
+  test.each([
+    ['0', { SPOOL_MEGABYTES: 0 }, /^SPOOL_MEGABYTES is 0\. /],
+    ['a folder that is missing', { SPOOL_FOLDER: '/nowhere' }, /^SPOOL_FOLDER cannot be used: ENOENT.*'\/nowhere\//],
+  ])('warns once at the start: %s', async (_what, settings: Partial<Settings>, message) => {
+    const lines: string[] = [];
+    Logger.overrideLogger({ warn: (line: string) => lines.push(line), log: () => undefined, error: () => undefined });
+    const space = spaceOf(settings);
+    await space.onModuleInit();
+    if (settings.SPOOL_FOLDER) await space.open();
+    Logger.overrideLogger(false);
+    expect(lines).toEqual([expect.stringMatching(message)]);
+    expect(lines[0]).toMatch(/hold a database connection until they are sent/);
+    expect(space.isUsable).toBe(false);
+  });
+
+  test('is usable again once the folder is', async () => {
+    const space = spaceOf({ SPOOL_FOLDER: join(folder, 'later') });
+    await space.onModuleInit();
+    expect(space.isUsable).toBe(false);
+    await mkdir(join(folder, 'later'));
+    await (await space.open())!.close();
+    expect(space.isUsable).toBe(true);
+  });
+});
+
+test('only the owner can read a spool file', async () => {
+  const file = (await spaceOf().open())!;
+  expect((await file.stat()).mode & 0o777).toBe(0o600);
+  await file.close();
+});

@@ -1,0 +1,127 @@
+import type { Response } from 'express';
+import { drained, ended } from './drained.js';
+import type { SpoolFile } from './spool-file.js';
+import { SPOOL_BLOCK } from './spool-space.js';
+
+/** A client is behind while so many bytes wait for it in Node's queues. */
+const BEHIND_BYTES = 512 * 1024;
+/** How long the source waits for a client in all before the rest is spooled. Fast clients have pauses, too. */
+const PATIENCE_MS = 100;
+
+/** What a delivery needs of its surroundings. */
+export interface DeliveryContext {
+  /** Opens a file for what the client has not taken; undefined: there is no space. */
+  openSpool(): Promise<SpoolFile | undefined>;
+  /** Told while the source of the body waits for the client. */
+  heldUp<T>(waiting: Promise<T>): Promise<T>;
+}
+
+/**
+ * Writes a body at the pace of its source, and lets the client take it at its own pace. What a slow client has not taken
+ * goes to a temporary file. Without space for the file, the source waits for the client.
+ */
+export class Delivery {
+  private spool?: Spool;
+  private patience = PATIENCE_MS;
+
+  constructor(
+    private readonly response: Response,
+    private readonly context: DeliveryContext,
+  ) {}
+
+  /** Resolves when the source has given its last bytes, or the connection has closed. @throws errors of source and disk */
+  async take(body: AsyncIterable<string | Buffer>): Promise<void> {
+    for await (const piece of body) {
+      if (this.spool) await this.spool.append(Buffer.from(piece));
+      else await this.write(piece);
+      if (this.response.destroyed) return;
+    }
+  }
+
+  /** Sends the rest. Resolves when the response is complete, or the connection has closed. @throws errors of the disk */
+  async finish(): Promise<void> {
+    await this.spool?.sent();
+    await ended(this.response);
+  }
+
+  async close(): Promise<void> {
+    await this.spool?.close();
+  }
+
+  private async write(piece: string | Buffer): Promise<void> {
+    const { response, context } = this;
+    response.write(piece);
+    if (response.writableLength <= BEHIND_BYTES) return;
+    const start = performance.now();
+    const isDrained = this.patience > 0 && (await drained(response, this.patience));
+    this.patience -= performance.now() - start;
+    if (isDrained) return;
+    const file = await context.openSpool();
+    if (file) this.spool = new Spool(file, response, context);
+    else await context.heldUp(drained(response));
+  }
+}
+
+/** Sends a file while it is still written. */
+class Spool {
+  private readonly sending: Promise<void>;
+  private isComplete = false;
+  private failure?: Error;
+  /** Wakes the sender after an append, and the source after a send. */
+  private appended = () => {};
+  private emptied = () => {};
+
+  constructor(
+    private readonly file: SpoolFile,
+    private readonly response: Response,
+    private readonly context: DeliveryContext,
+  ) {
+    this.sending = this.send();
+    this.sending.catch((error: Error) => {
+      this.failure = error;
+      this.emptied();
+    });
+  }
+
+  async append(bytes: Buffer): Promise<void> {
+    for (let start = 0; start < bytes.length && !this.response.destroyed; start += SPOOL_BLOCK) {
+      const part = bytes.subarray(start, start + SPOOL_BLOCK);
+      while (!(await this.file.append(part))) {
+        if (!this.file.isEmpty) await this.context.heldUp(new Promise<void>((resolve) => (this.emptied = resolve)));
+        if (this.failure) throw this.failure;
+        if (this.response.destroyed) return;
+      }
+      this.appended();
+    }
+  }
+
+  /** Resolves when everything was passed to the response, or the connection has closed. */
+  sent(): Promise<void> {
+    this.isComplete = true;
+    this.appended();
+    return this.sending;
+  }
+
+  /** Only after the response has ended or failed. */
+  async close(): Promise<void> {
+    this.isComplete = true;
+    this.appended();
+    await this.sending.catch(() => undefined);
+    await this.file.close();
+  }
+
+  private async send(): Promise<void> {
+    await drained(this.response);
+    while (!this.response.destroyed) {
+      if (this.file.isEmpty) {
+        this.emptied();
+        if (this.isComplete) return;
+        await new Promise<void>((resolve) => (this.appended = resolve));
+        continue;
+      }
+      this.response.write(await this.file.read());
+      await drained(this.response);
+    }
+    this.emptied();
+  }
+}

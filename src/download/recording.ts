@@ -1,0 +1,71 @@
+/** Blocks, because one buffer for a whole body would have to be copied to grow. */
+const BLOCK = 256 * 1024;
+
+/** Memory that recordings share. */
+export interface MemoryBudget {
+  /** @returns false if so many bytes are not available */
+  take(bytes: number): boolean;
+  give(bytes: number): void;
+}
+
+/** A copy of a body, made while it is sent. Its memory is part of a budget; without memory the recording ends. */
+export class Recording {
+  private blocks: Buffer[] = [];
+  private size = 0;
+  private isLost = false;
+
+  /** @param largest body that is recorded, in bytes */
+  constructor(
+    private readonly budget: MemoryBudget,
+    private readonly largest: number,
+  ) {}
+
+  /** Whether the body is larger than allowed. */
+  get isTooLarge(): boolean {
+    return this.size > this.largest;
+  }
+
+  add(bytes: Buffer): void {
+    if (this.isLost) return;
+    for (let start = 0; start < bytes.length && !this.isLost;) {
+      const offset = this.size % BLOCK;
+      if (!offset && !this.addBlock()) return;
+      const copied = bytes.copy(this.blocks.at(-1)!, offset, start);
+      start += copied;
+      this.size += copied;
+      if (this.isTooLarge) this.discard();
+    }
+  }
+
+  /** Ends the recording. @returns its blocks, whose memory the caller gives back later; undefined: there are none */
+  finish(): Buffer[] | undefined {
+    if (this.isLost || !this.size) return undefined;
+    const spare = this.blocks.length * BLOCK - this.size;
+    const last = this.blocks.pop()!;
+    this.blocks.push(spare ? exactly(last.subarray(0, BLOCK - spare)) : last);
+    this.budget.give(spare);
+    this.isLost = true;
+    return this.blocks;
+  }
+
+  /** Drops what was recorded, unless it was finished. */
+  discard(): void {
+    if (this.isLost) return;
+    this.isLost = true;
+    this.budget.give(this.blocks.length * BLOCK);
+    this.blocks = [];
+  }
+
+  private addBlock(): boolean {
+    if (this.budget.take(BLOCK)) this.blocks.push(Buffer.allocUnsafeSlow(BLOCK));
+    else this.discard();
+    return !this.isLost;
+  }
+}
+
+/** A copy that holds no memory besides. */
+function exactly(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
+}

@@ -1,0 +1,114 @@
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, statfs, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SETTINGS, type Settings } from '../config/settings.js';
+
+const MEGABYTE = 1024 * 1024;
+
+/** Space is reserved in blocks of so many bytes. */
+export const SPOOL_BLOCK = MEGABYTE;
+
+/** What the service leaves free on the disk. */
+const LEFT_FREE = 64 * MEGABYTE;
+
+/** The part of a disk that holds what slow clients have not taken yet. */
+@Injectable()
+export class SpoolSpace implements OnModuleInit {
+  private readonly logger = new Logger(SpoolSpace.name);
+  private readonly folder: string;
+  private readonly budget: number;
+  private readonly share: number;
+  /** Bytes reserved by each customer that has any. */
+  private readonly reserved = new Map<string, number>();
+  private total = 0;
+  /** Reserved bytes that the disk still counts as free. */
+  private unwritten = 0;
+  /** Undefined until the first attempt. */
+  private usable?: boolean;
+
+  constructor(@Inject(SETTINGS) settings: Settings) {
+    this.folder = settings.SPOOL_FOLDER;
+    this.budget = settings.SPOOL_MEGABYTES * MEGABYTE;
+    this.share = (this.budget * settings.SPOOL_CUSTOMER_PERCENT) / 100;
+  }
+
+  get limitBytes(): number {
+    return this.budget;
+  }
+
+  /** Bytes reserved now. */
+  get reservedBytes(): number {
+    return this.total;
+  }
+
+  /** Whether the last file could be opened; false if the settings turn spooling off. */
+  get isUsable(): boolean {
+    return this.usable === true;
+  }
+
+  /** Warns of a folder that cannot be used, before a slow client needs it. */
+  async onModuleInit(): Promise<void> {
+    if (!this.budget) this.logger.warn(`SPOOL_MEGABYTES is 0. ${CONSEQUENCE}`);
+    else await (await this.open())?.close();
+  }
+
+  /** Reserves a block for a customer. @returns false if the budget, the customer's share or the disk has none left */
+  async reserve(customerCode: string): Promise<boolean> {
+    const own = this.reserved.get(customerCode) ?? 0;
+    if (this.total + SPOOL_BLOCK > this.budget || own + SPOOL_BLOCK > this.share) return false;
+    // Before the disk is asked, so that no other response gets the same block meanwhile.
+    this.total += SPOOL_BLOCK;
+    this.unwritten += SPOOL_BLOCK;
+    this.reserved.set(customerCode, own + SPOOL_BLOCK);
+    if (await this.fits()) return true;
+    this.release(customerCode, SPOOL_BLOCK, SPOOL_BLOCK);
+    return false;
+  }
+
+  /** Notes that the disk now holds so many of the reserved bytes. */
+  written(bytes: number): void {
+    this.unwritten -= bytes;
+  }
+
+  /** Gives reserved bytes back. @param unwritten those of them that were never written */
+  release(customerCode: string, bytes: number, unwritten: number): void {
+    this.total -= bytes;
+    this.unwritten -= unwritten;
+    const left = this.reserved.get(customerCode)! - bytes;
+    if (left) this.reserved.set(customerCode, left);
+    else this.reserved.delete(customerCode);
+  }
+
+  /**
+   * Opens a file without a name, which the system removes with the process, however that ends.
+   * @returns undefined if the folder cannot be used
+   */
+  async open(): Promise<FileHandle | undefined> {
+    const path = join(this.folder, `customer-data-${randomUUID()}`);
+    try {
+      const file = await open(path, 'wx+', 0o600);
+      await unlink(path);
+      this.usable = true;
+      return file;
+    } catch (error) {
+      if (this.usable !== false)
+        this.logger.warn(`SPOOL_FOLDER cannot be used: ${(error as Error).message}. ${CONSEQUENCE}`);
+      this.usable = false;
+      return undefined;
+    }
+  }
+
+  private async fits(): Promise<boolean> {
+    return (await this.free().catch(() => 0)) - this.unwritten >= LEFT_FREE;
+  }
+
+  /** What the disk has free for this process, in bytes. */
+  async free(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.folder);
+    return bavail * bsize;
+  }
+}
+
+const CONSEQUENCE =
+  'Responses to slow clients hold a database connection until they are sent, and are aborted if others wait for it';
