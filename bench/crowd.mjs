@@ -11,6 +11,7 @@ import { giveKeys } from './keys.mjs';
 import { forgetPeak, peakOf } from './process-usage.mjs';
 import { median, report, reportRows } from './report.mjs';
 import { startService } from './running-service.mjs';
+import { metric } from './metric.mjs';
 import { withServer } from './server.mjs';
 import { startTasks } from './task-process.mjs';
 
@@ -75,7 +76,7 @@ async function measureSlow(url, rounds) {
     const calls = await holdersOf(service, { bytesPerSecond: 20_000, most: 12 });
     const asked = Promise.all(calls.map((call) => crowd.ask('get', call)));
     await sleep(6000);
-    const held = await gauge(service, 'downloads_active');
+    const held = await metric(service, 'downloads_active');
     const answers = await asked;
     const failures = answers.filter(({ status }) => status !== 200).length;
     report('P15, 50 clients at 20 kB/s: responses other than 200', failures, { most: 0 });
@@ -151,11 +152,6 @@ async function alterProducts(url) {
 async function addAndDropColumn(runner) {
   await runner.query('ALTER TABLE products ADD COLUMN Benchmark INT NULL');
   await runner.query('ALTER TABLE products DROP COLUMN Benchmark');
-}
-
-async function gauge(service, name) {
-  const text = await (await fetch(`${service.managementUrl}/metrics`)).text();
-  return Number(new RegExp(`^customer_data_${name} (.*)$`, 'm').exec(text)[1]);
 }
 
 const firstByteOf = ({ firstByte = Infinity }) => firstByte;

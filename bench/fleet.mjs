@@ -12,6 +12,8 @@ import { reportCosts, reportFleet } from './fleet/report.mjs';
 import { giveKeys } from './keys.mjs';
 import { warnOfLoad } from './machine.mjs';
 import { cpuOf, forgetPeak, peakOf } from './process-usage.mjs';
+import { metric } from './metric.mjs';
+import { report } from './report.mjs';
 import { startService } from './running-service.mjs';
 import { withServer } from './server.mjs';
 import { writeDelivery } from './stock-delivery.mjs';
@@ -23,19 +25,19 @@ const SPEED = 4;
 const file = (path) => join(import.meta.dirname, path);
 
 /** @param {{ quick: boolean }} options */
-export async function measureFleet({ quick }) {
+export async function measureFleet({ quick, terms }) {
   const folder = mkdtempSync(join(tmpdir(), 'customer-data-bench-'));
   try {
     await withServer((server) =>
       server.withDatabase(async (url) => {
-        await load(url, folder);
+        await load(url, folder, terms);
         const service = await startService(url);
         const processes = ['http-client-process.mjs', 'fleet/polling-process.mjs'].map((path) =>
           startTasks(file(path)),
         );
         try {
           await simulate(
-            { server, url, service, folder, client: processes[0], fleet: processes[1] },
+            { server, url, service, terms, folder, client: processes[0], fleet: processes[1] },
             quick ? DELIVERY_SECONDS / 4 : DELIVERY_SECONDS,
           );
         } finally {
@@ -48,9 +50,9 @@ export async function measureFleet({ quick }) {
   }
 }
 
-async function load(url, folder) {
+async function load(url, folder, terms) {
   await writeFiles('M', join(folder, 'M'));
-  await writeFile(customersTable(CUSTOMERS), join(folder, 'customers'));
+  await writeFile(customersTable(CUSTOMERS, terms), join(folder, 'customers'));
   await runCli(url, 'import', join(folder, 'M'));
   await runCli(url, 'import', join(folder, 'customers'));
   await giveKeys(url);
@@ -60,12 +62,12 @@ async function load(url, folder) {
  * Right after a delivery all have old stock, as they would have had it then.
  * @param simulated seconds
  */
-async function simulate({ server, url, service, folder, client, fleet }, simulated) {
+async function simulate({ server, url, service, terms, folder, client, fleet }, simulated) {
   warnOfLoad();
   const databasePid = await server.pid();
   const costs = await measureCosts(service, client, databasePid);
   reportCosts(costs);
-  await fleet.ask('prepare', { url: service.url, count: CUSTOMERS });
+  await fleet.ask('prepare', { url: service.url, count: CUSTOMERS, terms });
   const seconds = simulated / SPEED;
   const pids = { service: service.pid, database: databasePid };
   const before = Object.values(pids).map(cpuOf);
@@ -75,6 +77,9 @@ async function simulate({ server, url, service, folder, client, fleet }, simulat
   const [cpu, databaseCpu] = Object.values(pids).map((pid, index) => (cpuOf(pid) - before[index]) / seconds);
   const peak = peakOf(service.pid);
   const found = { calls, cpu, databaseCpu, peak, deliveries: await deliveries };
+  report('Different terms', terms);
+  for (const name of ['hits', 'misses', 'evictions'])
+    report(`Kept responses: ${name}`, await metric(service, `response_cache_${name}_total`));
   reportFleet({ customers: CUSTOMERS, speed: SPEED, seconds, ...found });
 }
 

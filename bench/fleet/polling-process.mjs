@@ -3,7 +3,10 @@ import { Agent, request } from 'node:http';
 import { KEY } from '../keys.mjs';
 import { serveTasks } from '../task-process.mjs';
 import { EVERY, TOKEN_SECONDS } from './cadence.mjs';
-import { codeOf, TERMS } from './customers.mjs';
+import { codeOf } from './customers.mjs';
+
+/** How fast a slow customer takes a response. */
+const SLOW_BYTES_PER_SECOND = 20_000;
 
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 1_000 });
 const customers = [];
@@ -13,13 +16,17 @@ let speed = 1;
 
 serveTasks({ prepare, poll });
 
-/** Brings the customers to where a fleet is after some days: they have tokens of all ages, and the answers of today. */
-async function prepare({ url, count }) {
-  for (let number = 0; number < count; number++) customers.push({ url, code: codeOf(number), etags: {} });
+/**
+ * Brings the customers to where a fleet is in the morning: they have tokens of all ages and the last stock, while products
+ * and prices have changed at night. One customer of a hundred is slow.
+ */
+async function prepare({ url, count, terms }) {
+  for (let number = 0; number < count; number++)
+    customers.push({ url, code: codeOf(number), etags: {}, isSlow: number % 100 === 0 });
   await Promise.all(Array.from({ length: 32 }, (_, first) => tokensOf(customers.filter((_c, n) => n % 32 === first))));
   for (const [number, customer] of customers.entries())
-    if (number < TERMS) for (const path of ['products', 'prices', 'stock']) await ask(customer, path);
-    else customer.etags = { ...customers[number % TERMS].etags };
+    if (number < terms) await ask(customer, 'stock');
+    else customer.etags = { ...customers[number % terms].etags };
   return {};
 }
 
@@ -72,15 +79,21 @@ async function renew(customer) {
   if (status === 200) customer.token = JSON.parse(text).access_token;
 }
 
-async function ask({ url, token, etags }, path) {
+async function ask({ url, token, etags, isSlow }, path) {
   const headers = { 'accept-encoding': 'gzip', ...(etags[path] && { 'if-none-match': etags[path] }) };
   if (path !== 'api/version') headers.authorization = `Bearer ${token}`;
-  const { status, etag } = await call(path, `${url}/${path}`, { headers });
+  const { status, etag } = await call(path, `${url}/${path}`, { headers, isSlow });
   if (status === 200 && etag) etags[path] = etag;
 }
 
+/** What has not been taken stays with the kernel, and then with the service. */
+function pauseFor(response, seconds) {
+  response.pause();
+  setTimeout(() => response.resume(), seconds * 1000);
+}
+
 /** One request, which is counted. What breaks off counts as such. */
-function call(name, url, options, body) {
+function call(name, url, { isSlow, ...options }, body) {
   const start = performance.now();
   return new Promise((resolve) => {
     const count = (status, bytes, rest) => {
@@ -94,6 +107,8 @@ function call(name, url, options, body) {
       let text = '';
       response.on('data', (piece) => {
         bytes += piece.length;
+        const early = bytes / SLOW_BYTES_PER_SECOND - (performance.now() - start) / 1000;
+        if (isSlow && early > 0.01) pauseFor(response, early);
         if (name === 'token') text += piece;
       });
       response.on('end', () => count(response.statusCode, bytes, { etag, text })).on('error', broken);
