@@ -1,3 +1,4 @@
+import { InvariantViolation } from '../invariants/invariants.js';
 import type { Batches } from './format.js';
 
 /** Names the SKU of the last element, so that a client knows whether it has received everything (decision 111). */
@@ -11,7 +12,8 @@ export async function* endingWith(lastSku: string | undefined, batches: Batches)
     last = batch;
   }
   if (last === undefined ? lastSku === undefined : lastSku !== undefined && endsWith(last, lastSku)) return;
-  throw new Error(`The last element does not have the SKU ${JSON.stringify(lastSku)}, which ${LAST_SKU} names`);
+  const message = `The last element does not have the SKU ${JSON.stringify(lastSku)}, which ${LAST_SKU} names`;
+  throw new InvariantViolation('last_sku', message);
 }
 
 /**

@@ -1,11 +1,11 @@
-import type { ContentPart, PartState } from '../versions/content-versions.js';
+import type { PartStates } from '../versions/content-versions.js';
 
 /** The customer of a request, with everything that a response to it depends on. */
 export interface CustomerScope {
   readonly customerCode: string;
   readonly terms: CustomerTerms;
-  /** The parts of the content that the customer may see, as they are now; null: nothing was ever in the part. */
-  readonly parts: Readonly<Record<ContentPart['part'], PartState | null>>;
+  /** The parts of the content that the customer may see, as they are now. */
+  readonly parts: PartStates;
 }
 
 /**
