@@ -1,7 +1,5 @@
-import { isInDocument } from '../catalog/document-sources.js';
 import type { ProductDocuments } from '../catalog/product-documents.js';
 import type { WriteSession } from '../database/engine.js';
-import { divisionOf } from '../versions/content-parts.js';
 import { type ContentPart, renewVersions } from '../versions/content-versions.js';
 import type { ImportTable } from './import-tables.js';
 
@@ -23,12 +21,10 @@ export class ContentChanges {
 
   /** Notes rows that are written or removed. @param names the columns that `rows` hold, all of the key among them */
   async note(table: ImportTable, names: readonly string[], rows: readonly (readonly unknown[])[]): Promise<void> {
-    if (table.part) {
-      const division = divisionOf(table.part);
-      if (!division) this.add({ part: table.part, code: '' });
-      else for (const row of rows) this.add({ part: table.part, code: String(row[names.indexOf(division)]) });
-    }
-    if (isInDocument(table.entity)) {
+    const { part, division, inDocument } = table;
+    if (part && !division) this.add({ part, code: '' });
+    if (part && division) for (const row of rows) this.add({ part, code: String(row[names.indexOf(division)]) });
+    if (inDocument) {
       // Nobody else makes documents meanwhile.
       this.documentsExist ??= (await this.session.query('SELECT 1 FROM product_documents LIMIT 1')).length > 0;
       if (!this.documentsExist) return;

@@ -1,3 +1,4 @@
+import { isInDocument } from '../catalog/document-sources.js';
 import { ProductAccessory } from '../catalog/product-accessory.entity.js';
 import { ProductComposition } from '../catalog/product-composition.entity.js';
 import { ProductImage } from '../catalog/product-image.entity.js';
@@ -22,6 +23,10 @@ export interface ImportTable {
    * show no row, or the `ETag` names all that they show, as it does of customers.
    */
   part: PartName | null;
+  /** The column that says which version of the part a row belongs to; undefined: the part has one version. */
+  division?: string;
+  /** Whether the stored documents of products hold its rows. */
+  inDocument: boolean;
   /** Which of the columns make up its key. */
   key: readonly string[];
   /** Which columns name a row of another table, by that table's key; an empty cell names none. */
@@ -38,11 +43,11 @@ function importTable(
 ): ImportTable {
   const [name, columns] = [tableOf(entity), columnsOf(entity)];
   const key = columns.filter(({ primary }) => primary).map(({ name: column }) => column);
-  const division = part && divisionOf(part);
+  const division = part ? divisionOf(part) : undefined;
   // An import removes rows by their key alone, and has to know which version that renews.
   if (division && !key.includes(division))
     throw new Error(`${name} cannot belong to the part ${part}: its key has no ${division}`);
-  return { name, entity, columns, part, key, references, replacedWithin };
+  return { name, entity, columns, part, division, inDocument: isInDocument(entity), key, references, replacedWithin };
 }
 
 const priceLists = importTable(PriceList, 'prices');
