@@ -63,20 +63,20 @@ export async function* assortment(
   const names = ['SKU', ...(tables.elements?.key ?? [])];
   const read = (last: Key, limit: number) => {
     const behind = behindKey(key, last);
-    const statement = `SELECT ${select} ${sql} AND ${behind.sql} ORDER BY ${key.join(', ')} LIMIT ${limit}`;
+    // One row more: behind the last row of the batch must not come another one with its key, which would be lost.
+    const statement = `SELECT ${select} ${sql} AND ${behind.sql} ORDER BY ${key.join(', ')} LIMIT ${limit + 1}`;
     return { limit, rows: snapshot.query(statement, [...parameters, ...behind.parameters]) };
   };
   let last: Key = [''];
   let next = read(last, batch());
   for (let full = true; full;) {
     const rows = await next.rows;
-    for (const row of rows) {
-      const own = names.map((name) => row[name]);
-      if (!isBehind(own, last)) throw outOfOrder(own, last);
-      last = own;
-    }
-    full = rows.length === next.limit;
+    full = rows.length > next.limit;
+    const keys = rows.map((row) => names.map((name) => row[name]));
+    assertRising(last, keys);
     if (full) {
+      rows.pop();
+      last = keys.at(-2)!;
       // The database works on the next batch while this one is written.
       next = read(last, batch());
       // Nobody may ask for it any more.
@@ -149,8 +149,13 @@ function behindKey([column, ...others]: readonly string[], [value, ...rest]: Key
   };
 }
 
-const outOfOrder = (own: Key, last: Key) =>
-  new InvariantViolation(
-    'order',
-    `The keys of elements do not rise: ${own.join(', ')} comes behind ${last.join(', ')}`,
-  );
+/** @throws {InvariantViolation} unless each key stands behind the one before it */
+function assertRising(before: Key, keys: readonly Key[]): void {
+  for (const key of keys) {
+    if (!isBehind(key, before)) {
+      const message = `The keys of elements do not rise: ${key.join(', ')} comes behind ${before.join(', ')}`;
+      throw new InvariantViolation('order', message);
+    }
+    before = key;
+  }
+}

@@ -34,9 +34,10 @@ export function netPrice(listPrice: string, discountPercentage: string): string 
   return `${sign}${net.slice(0, -SCALE)}.${net.slice(-SCALE)}`;
 }
 
-/** Compares digits as text, and not by the arithmetic that it checks. @param rounded has no zeros before it */
+/** Compares digits as text, and not by the arithmetic that it checks. @param digits may have zeros before them */
 function isMore(rounded: string, digits: string): boolean {
-  return rounded.length === digits.length ? rounded > digits : rounded.length > digits.length;
+  const padded = rounded.padStart(digits.length, '0');
+  return padded.length > digits.length || padded > digits;
 }
 
 function roundedPart(digits: string, part: number): string {
