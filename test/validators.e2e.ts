@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SCHEMAS } from './support/data-endpoints.js';
 import { ENDPOINTS } from './support/expected-answers.js';
 import { BEGIN, foreignConnection } from './support/foreign-connection.js';
 import { type Answer, call, left } from './support/http-call.js';
@@ -72,7 +73,7 @@ const sql = (statements: string | string[]) => service.database.sql(statements);
 const CACHING = { 'cache-control': 'private, no-cache', vary: 'Authorization, Accept, Accept-Encoding' };
 
 /** What is the same for everybody until the next release. */
-const CONSTANT = ['/products/schema', '/stock/schema', '/prices/schema', '/api/version'];
+const CONSTANT = [...SCHEMAS, '/api/version'];
 
 describe.each([...ENDPOINTS, ...CONSTANT])('%s', (path) => {
   test('200, 304 and HEAD tell the same strong validator, and how to cache', async () => {

@@ -28,7 +28,10 @@ export function netPrice(listPrice: string, discountPercentage: string): string 
   const digits = price.slice(negative ? 1 : 0, -SCALE - 1) + price.slice(-SCALE);
   const rounded = digits.length > SAFE_DIGITS ? roundedExactly(digits, last.part) : roundedPart(digits, last.part);
   if (isMore(rounded, digits))
-    throw new InvariantViolation('net_price', `The net price exceeds the list price ${listPrice}: ${rounded} / 10^${SCALE}`);
+    throw new InvariantViolation(
+      'net_price',
+      `The net price exceeds the list price ${listPrice}: ${rounded} / 10^${SCALE}`,
+    );
   const net = rounded.padStart(SCALE + 1, '0');
   const sign = negative && rounded !== '0' ? '-' : '';
   return `${sign}${net.slice(0, -SCALE)}.${net.slice(-SCALE)}`;

@@ -1,13 +1,14 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { NestFactory } from '@nestjs/core';
-import { type Environment, TestService } from './test-service.js';
+import { type Environment, type TestDatabase, TestService } from './test-service.js';
 
 /** A service with the application behind its public port, for tests of what no request shows. */
 export async function startWithApp(
   environment?: Environment,
+  on?: TestDatabase,
 ): Promise<{ service: TestService; app: NestExpressApplication }> {
   const create = jest.spyOn(NestFactory, 'create');
-  const service = await TestService.start(environment);
+  const service = await TestService.start(environment, on);
   // The first application is the public one, the second that of the management port.
   const app: NestExpressApplication = await create.mock.results[0]!.value;
   create.mockRestore();
