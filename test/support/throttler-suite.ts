@@ -19,6 +19,12 @@ class Hello {
   }
 }
 
+const told = ({ status, headers }: Answer) => [
+  status,
+  headers['x-ratelimit-remaining-short'],
+  headers['x-ratelimit-remaining-long'],
+];
+
 /** Puts a storage under the guard of `@nestjs/throttler`, in an application that knows nothing else of this service. */
 export function throttlerSuite(storageOf: () => ThrottlerQuotaStorage): void {
   let app: INestApplication;
@@ -38,11 +44,6 @@ export function throttlerSuite(storageOf: () => ThrottlerQuotaStorage): void {
   afterEach(() => app.close());
 
   const ask = (path = '/hello') => call(url, { path });
-  const told = ({ status, headers }: Answer) => [
-    status,
-    headers['x-ratelimit-remaining-short'],
-    headers['x-ratelimit-remaining-long'],
-  ];
 
   test('admits as many requests as each window has, and says when the next one is admitted', async () => {
     await start();
