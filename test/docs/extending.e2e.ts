@@ -100,6 +100,9 @@ test('a nested array: from its file to the answer, and a foreign change shows at
   expect(document.components.schemas.ProductVideo).toBeDefined();
 });
 
+const etag = async () => (await ask('/deliveries')).headers.etag!;
+const status = async (tag: string) => (await ask('/deliveries', { 'If-None-Match': tag })).status;
+
 describe('an endpoint with a table of its own', () => {
   // 700 SKUs with three days each: more rows than a batch, and batches that end within a SKU.
   const SKUS = Array.from({ length: 700 }, (_, index) => `T-${String(index).padStart(3, '0')}`);
@@ -141,8 +144,6 @@ describe('an endpoint with a table of its own', () => {
   });
 
   test('never returns a stale 304: after an import, and after a change by another program', async () => {
-    const etag = async () => (await ask('/deliveries')).headers.etag!;
-    const status = async (tag: string) => (await ask('/deliveries', { 'If-None-Match': tag })).status;
     const first = await etag();
     expect(await status(first)).toBe(304);
     extendedCli('import', await database.files({ 'deliveries.csv': `${HEADER}\n${lines('13')}\n` }));
