@@ -81,4 +81,11 @@ export const OPERATION: Clause[] = [
   clause('decision 126', 'a probe of Redis counts', notTestable(OUTAGE)),
   clause('decision 127', 'the script of the quotas is sent as text', notTestable(OPERATORS)),
   clause('decision 128', 'a table of an older release', notTestable(OUTAGE)),
+  clause('decision 150', 'a table names its part of the content once', notTestable(STORED)),
+  clause('decision 151', 'paging goes by the full key', notTestable(STORED)),
+  clause('decision 152', 'one registry lists the data endpoints', notTestable('is about the code')),
+  clause('decision 153', 'invariants of responses', notTestable(OUTAGE)),
+  clause('decision 154', 'metering is a middleware', notTestable('is about the code')),
+  clause('decision 155', 'packages of the design', notTestable('is about the code')),
+  clause('decision 156', 'foreign transactions on MariaDB 11.8', notTestable(OPERATORS)),
 ];
