@@ -1,6 +1,6 @@
-import { DataSource } from 'typeorm';
+import { DataSource, type QueryRunner } from 'typeorm';
 import { DatabaseService } from '../src/database/database.service.js';
-import { triggersOf } from '../src/database/migrations/content-triggers.js';
+import { createImportTable, triggersOf } from '../src/database/migrations/content-triggers.js';
 import { dialectOf } from '../src/database/migrations/dialect.js';
 import { IMPORT_TABLES, type ImportTable } from '../src/import/import-tables.js';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -45,7 +45,8 @@ async function fill({ name, columns }: ImportTable): Promise<void> {
   await service.database.sql(`INSERT INTO ${name} (${names.join()}) VALUES (${names.map(() => '?').join()})`, values);
 }
 
-const tablesIn = (sql: string) => [...sql.matchAll(/\b(?:FROM|(?:STRAIGHT_)?JOIN)\s+(\w+)/gi)].map(([, table]) => table!);
+const tablesIn = (sql: string) =>
+  [...sql.matchAll(/\b(?:FROM|(?:STRAIGHT_)?JOIN)\s+(\w+)/gi)].map(([, table]) => table!);
 
 /** Records every statement of the responses in all formats, with stored documents and without. */
 async function tablesRead(path: string): Promise<Set<string>> {
@@ -135,15 +136,53 @@ const actionOf = (sql: string) => {
   return `${event} ${table}: ${action}`;
 };
 
+async function withQueryRunner<T>(work: (queryRunner: QueryRunner) => Promise<T>): Promise<T> {
+  const queryRunner = app.get(DataSource).createQueryRunner();
+  return work(queryRunner).finally(() => queryRunner.release());
+}
+
 test.each(IMPORT_TABLES.map((table) => [table.name, table] as const))(
   'the database has the triggers of the declaration of %s (decision 150)',
   async (name, table) => {
-    const queryRunner = app.get(DataSource).createQueryRunner();
-    const dialect = await dialectOf(queryRunner);
-    await queryRunner.release();
+    const dialect = await withQueryRunner(dialectOf);
     const declared = triggersOf(dialect, table).map(({ sql }) => actionOf(sql));
     const actual = (await triggers()).filter((trigger) => trigger.split(' ')[1] === `${name}:`);
     expect(actual.toSorted()).toEqual(declared.toSorted());
     expect(declared).toHaveLength(table.part ? 3 : 0);
+  },
+);
+
+// The last test of this file: it replaces two tables.
+test.each([
+  [
+    'stock',
+    ['WarehouseCode varchar(64)', 'SKU varchar(64)', 'AvailableQTY text', 'NextAvailableETA date'],
+    ['stock:WH-A', 'stock:WH-B'],
+  ],
+  ['product_accessories', ['SKU varchar(64)', 'AccessorySKU varchar(64)'], ['products:']],
+])(
+  'createImportTable creates %s with the triggers of its declaration (decision 150)',
+  async (name, columns, renewed) => {
+    const before = await triggers();
+    const key = IMPORT_TABLES.find((table) => table.name === name)?.key;
+    const create = () => withQueryRunner((queryRunner) => createImportTable(queryRunner, name, ...columns));
+    await service.database.sql(`DROP TABLE ${name}`);
+    expect(await triggers()).toHaveLength(before.length - 3);
+    await create();
+    // A migration that stopped half-way repeats its steps.
+    await create();
+    expect((await triggers()).toSorted()).toEqual(before.toSorted());
+    const versions = async () => {
+      const rows = await service.database.sql('SELECT Part, Code, Version FROM content_versions');
+      return new Map(rows.map(({ Part, Code, Version }) => [`${Part}:${Code}`, Version]));
+    };
+    const old = await versions();
+    await service.database.cliOk('documents', 'build');
+    for (const first of name === 'stock' ? ['WH-A', 'WH-B'] : ['SHARED'])
+      await service.database.sql(`INSERT INTO ${name} (${key!.join()}) VALUES ('${first}', 'FIXED')`);
+    const changed = [...(await versions())].filter(([part, version]) => old.get(part) !== version);
+    expect(changed.map(([part]) => part).toSorted()).toEqual(renewed);
+    const documents = await service.database.sql(`SELECT 1 FROM product_documents WHERE SKU = 'SHARED'`);
+    expect(documents).toHaveLength(name === 'stock' ? 1 : 0);
   },
 );

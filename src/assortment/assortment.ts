@@ -18,13 +18,13 @@ const BATCH_SIZE = 1000;
 export const ASSORTMENT_ENTITIES: readonly Resource[] = [Product, ProductPrice];
 
 /** A table to join to those of the assortment. An inner join leaves out the SKUs that have no row there. */
-export interface FurtherTable {
+interface FurtherTable {
   join: string;
   parameters: readonly unknown[];
 }
 
 /** A table that may have several rows for one SKU. Each of its rows is an element. */
-export interface ElementTable {
+interface ElementTable {
   name: string;
   /** Which of its rows the customer sees; '' for all. */
   condition: string;

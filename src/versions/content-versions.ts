@@ -42,7 +42,7 @@ export async function renewAllVersions(session: WriteSession): Promise<void> {
 }
 
 /** A part as its last committed change left it. */
-export interface PartState {
+interface PartState {
   readonly version: string;
   /** When that change was made; null: unknown. */
   readonly changedAt: Date | null;
