@@ -1,11 +1,11 @@
 import { Broken, holds, NotTestable, same } from './clause.js';
 import type { Caller, Deployment } from './deployment.js';
+import { DATA_PATHS, type Path } from './endpoints.js';
 import type { Answer } from './http.js';
 
 export type Element = Readonly<Record<string, unknown>>;
 
-export const DATA_PATHS = ['/products', '/stock', '/prices'] as const;
-export type DataPath = (typeof DATA_PATHS)[number];
+export type DataPath = Path;
 
 const parsed = new WeakMap<Answer, unknown>();
 
@@ -47,8 +47,8 @@ export function* numbersIn(text: string): Generator<{ key: string; number: strin
     if (number !== undefined) yield { key: key!, number };
 }
 
-/** The answers of the three data endpoints, of one state of the content. */
-export type Catalogue = Readonly<Record<DataPath, Answer>>;
+/** The answers of all data endpoints, of one state of the content. The contract has three by name. */
+export type Catalogue = Readonly<Record<DataPath, Answer> & Record<'/products' | '/stock' | '/prices', Answer>>;
 
 const catalogues = new WeakMap<Deployment, Map<Caller, Promise<Catalogue>>>();
 const ATTEMPTS = 3;
@@ -68,13 +68,22 @@ async function settled(deployment: Deployment, as: Caller): Promise<Catalogue> {
     // The first time, the answers that other clauses look at will do.
     const get = (path: DataPath) =>
       (attempt === 1 ? deployment.ask : deployment.send).call(deployment, { path, ...who });
-    const [products, stock, prices] = [await get('/products'), await get('/stock'), await get('/prices')];
-    const still = async (path: DataPath, { headers: { etag } }: Answer) =>
-      (await deployment.send({ path, method: 'HEAD', ...who })).headers.etag === etag;
-    if ((await still('/products', products)) && (await still('/stock', stock)) && (await still('/prices', prices)))
-      return { '/products': products, '/stock': stock, '/prices': prices };
+    const answers: [DataPath, Answer][] = [];
+    for (const path of DATA_PATHS) answers.push([path, await get(path)]);
+    if (await haveSettled(deployment, who, answers)) return Object.fromEntries(answers) as Catalogue;
   }
   throw new NotTestable('the content changes all the time: run it again between two imports');
+}
+
+/** Whether a HEAD of each still has the ETag of the answer. */
+async function haveSettled(
+  deployment: Deployment,
+  who: { as?: Caller },
+  answers: readonly [DataPath, Answer][],
+): Promise<boolean> {
+  for (const [path, { headers }] of answers)
+    if ((await deployment.send({ path, method: 'HEAD', ...who })).headers.etag !== headers.etag) return false;
+  return true;
 }
 
 /**

@@ -1,14 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+/** The interface as the repository publishes it. A deployment must not say itself what it is compared with. */
+const DOCUMENT = resolve(import.meta.dirname, '../docs/openapi.json');
+
+type Operations = Record<string, { get?: { security: object[] } }>;
+const { paths } = JSON.parse(readFileSync(DOCUMENT, 'utf8')) as { paths: Operations };
+
+export type Path = `/${string}`;
+const answering = Object.keys(paths).filter((path) => paths[path]!.get) as Path[];
+const isProtected = (path: Path) => paths[path]!.get!.security.some((scheme) => 'accessToken' in scheme);
+
 /** The endpoints of interface §4 that answer GET. */
-export const PROTECTED = [
-  '/products',
-  '/stock',
-  '/prices',
-  '/products/schema',
-  '/stock/schema',
-  '/prices/schema',
-] as const;
-export const PUBLIC = ['/api/version', '/health'] as const;
+export const PROTECTED = answering.filter(isProtected);
+export const PUBLIC = answering.filter((path) => !isProtected(path));
 export const ALL = [...PROTECTED, ...PUBLIC];
+
+/** Those that return elements: each has a schema endpoint. */
+export const DATA_PATHS = PROTECTED.filter((path) => `${path}/schema` in paths);
 
 /** Those whose answers can be kept and asked for again (decision 72). */
 export const VALIDATED = ALL.filter((path) => path !== '/health');

@@ -2,18 +2,16 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigModule, registerAs } from '@nestjs/config';
 import { APP_FILTER } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module.js';
-import { CatalogModule } from './catalog/catalog.module.js';
 import type { Settings } from './config/settings.js';
 import { CustomersModule } from './customers/customers.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { DemoModule } from './demo/demo.module.js';
+import { EndpointsModule } from './endpoints/endpoints.module.js';
 import { HealthModule } from './health/health.module.js';
 import { ApiErrorFilter } from './http/api-error.filter.js';
 import { ImportModule } from './import/import.module.js';
-import { PricingModule } from './pricing/pricing.module.js';
 import { QuotaModule } from './quota/quota.module.js';
 import { SchemaModule } from './schema/schema.module.js';
-import { StockModule } from './stock/stock.module.js';
 import { TelemetryModule } from './telemetry/telemetry.module.js';
 
 /** The public application: the endpoints of the interface and nothing else. */
@@ -23,9 +21,7 @@ import { TelemetryModule } from './telemetry/telemetry.module.js';
     CustomersModule,
     AuthModule,
     QuotaModule,
-    CatalogModule,
-    StockModule,
-    PricingModule,
+    EndpointsModule,
     SchemaModule,
     HealthModule,
     ImportModule,

@@ -1,3 +1,4 @@
+import { DATA } from './support/data-endpoints.js';
 import { importFile, importFiles } from './support/import-files.js';
 import { engine, TestService } from './support/test-service.js';
 
@@ -203,13 +204,13 @@ test('/stock: the warehouse of the customer, eligible SKUs only, never below zer
 });
 
 test('a customer without price list or warehouse gets [] (decision 10)', async () => {
-  for (const path of ['/products', '/prices', '/stock']) expect(await text(path, 'NO-LIST')).toBe('[]');
+  for (const path of DATA) expect(await text(path, 'NO-LIST')).toBe('[]');
   expect(await text('/stock', 'NO-WAREHOUSE')).toBe('[]');
   expect(await skus('/products', 'NO-WAREHOUSE')).toEqual(ELIGIBLE);
 });
 
 test('the same call twice gives the same bytes, as JSON in UTF-8 (decision 2, §1)', async () => {
-  for (const path of ['/products', '/prices', '/stock']) {
+  for (const path of DATA) {
     const response = await service.get(path, tokens.HALF);
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await response.text()).toBe(await text(path));

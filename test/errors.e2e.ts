@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
+import { DATA, SCHEMAS } from './support/data-endpoints.js';
 import { A, smallCatalogue } from './support/small-catalogue.js';
 import { TestDatabase, TestService } from './support/test-service.js';
 
@@ -9,11 +10,7 @@ interface Answer {
   body: string;
 }
 
-const GET_PATHS = [
-  ...['/products', '/stock', '/prices'].flatMap((path) => [path, `${path}/schema`]),
-  '/api/version',
-  '/health',
-];
+const GET_PATHS = [...DATA, ...SCHEMAS, '/api/version', '/health'];
 const JSON_TYPE = 'application/json; charset=utf-8';
 const MALFORMED = '{"error":"The request is malformed."}';
 const NOTHING_HERE = '{"error":"There is nothing at this path."}';
@@ -282,7 +279,7 @@ describe('something unexpected: 500 without detail, which is in the log under th
   // Last in this file: nothing works after it.
   beforeAll(() => service.database.sql('ALTER TABLE customers RENAME TO customers_gone'));
 
-  test.each(['/products', '/stock', '/prices'])('GET %s', async (path) => {
+  test.each(DATA)('GET %s', async (path) => {
     const id = `lost${path.replace('/', '-')}`;
     expectError(await send('GET', path, { 'X-Request-Id': id }), 500, JSON.stringify({ error: UNEXPECTED }), {
       'x-request-id': id,

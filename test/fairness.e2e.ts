@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DATA } from './support/data-endpoints.js';
 import { call } from './support/http-call.js';
 import { importFiles } from './support/import-files.js';
 import { type Environment, TestService } from './support/test-service.js';
@@ -84,13 +85,13 @@ test('a customer has its share and no more, whatever it asks for; others are ser
   await restart({ DOWNLOAD_POOL_SIZE: '5', DOWNLOADS_PER_CUSTOMER: '2' });
   const first = await hold('C');
   await hold('C');
-  const calls = ['/products', '/stock', '/prices'].map((path) => waiting('C', path));
+  const calls = DATA.map((path) => waiting('C', path));
   await sleep(A_WHILE);
-  for (const path of ['/products', '/stock', '/prices']) expect((await service.get(path, tokens.D)).status).toBe(200);
-  expect(calls.map(({ status }) => status)).toEqual([undefined, undefined, undefined]);
+  for (const path of DATA) expect((await service.get(path, tokens.D)).status).toBe(200);
+  expect(calls.map(({ status }) => status)).toEqual(DATA.map(() => undefined));
   first.abort();
   await Promise.all(calls.map(({ done }) => done));
-  expect(calls.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(calls.map(({ status }) => status)).toEqual(DATA.map(() => 200));
 });
 
 test('those that wait are served in the order in which they came', async () => {

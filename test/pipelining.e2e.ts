@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { DATA } from './support/data-endpoints.js';
 import { call, left, tokenCall, tokenIn } from './support/http-call.js';
 import { ServiceProcess } from './support/service-process.js';
 import { A, smallCatalogue } from './support/small-catalogue.js';
 import { TestDatabase } from './support/test-service.js';
 import { until } from './support/until.js';
 
-const PATHS = ['/products', '/stock', '/prices'];
 const TYPES = ['text/csv', 'application/x-ndjson', 'application/json', 'text/html'];
 /** More than Node lets anybody listen to one thing without a warning. */
 const MANY = 24;
@@ -61,7 +61,7 @@ test.each([
     const perConnection = Math.ceil(60_000 / one.length);
     const before = await counted();
     await Promise.all(Array.from({ length: STRANGERS }, () => pipeline(url, one.repeat(perConnection))));
-    for (const path of ['/api/version', ...PATHS]) {
+    for (const path of ['/api/version', ...DATA]) {
       const { status } = await call(url, { path, token });
       expect([path, status]).toEqual([path, 200]);
     }
@@ -88,7 +88,7 @@ test('a burst on the management port does not delay a probe (decision 106)', asy
 });
 
 test('many requests on one connection, none of which waits for an answer, are answered in their order, and silently', async () => {
-  const asked = Array.from({ length: MANY }, (_, index) => [PATHS[index % 3]!, TYPES[index % 4]!] as const);
+  const asked = Array.from({ length: MANY }, (_, index) => [DATA[index % DATA.length]!, TYPES[index % 4]!] as const);
   const requests = asked.map(
     ([path, accept], index) =>
       `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nAccept: ${accept}\r\nX-Request-Id: R${index}\r\n` +

@@ -1,10 +1,10 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { NestFactory } from '@nestjs/core';
 import { request } from 'node:http';
+import { DATA, SCHEMAS } from './support/data-endpoints.js';
+import { layersOf, routesOf, startWithApp } from './support/running-app.js';
 import { A, B, C, MARKS_OF_B, smallCatalogue } from './support/small-catalogue.js';
-import { TestService } from './support/test-service.js';
+import type { TestService } from './support/test-service.js';
 
-const DATA = ['/products', '/stock', '/prices'];
 const PUBLIC = ['GET /api/version', 'GET /health', 'POST /auth/token'];
 
 const words = (text: string) => text.trim().split(/\s+/);
@@ -16,9 +16,7 @@ let tokens: Record<string, string>;
 const plain: Record<string, Record<string, string>> = {};
 
 beforeAll(async () => {
-  const create = jest.spyOn(NestFactory, 'create');
-  service = await TestService.start();
-  app = await create.mock.results[0]!.value;
+  ({ service, app } = await startWithApp());
   await service.database.load(smallCatalogue);
   tokens = { [A]: await service.token(A), [B]: await service.token(B), [C]: await service.token(C) };
   for (const [code, token] of Object.entries(tokens)) {
@@ -27,17 +25,6 @@ beforeAll(async () => {
   }
 });
 afterAll(() => service.close());
-
-/** Every layer of the running application's router. */
-const layers = () => app.getHttpAdapter().getInstance().router.stack as Layer[];
-interface Layer {
-  handle: { stack?: unknown };
-  route?: { path: string; stack: { method: string }[] };
-}
-
-/** Every route of the running application, as method and path. */
-const routes = () =>
-  layers().flatMap(({ route }) => route?.stack.map(({ method }) => `${method.toUpperCase()} ${route.path}`) ?? []);
 
 interface Sent {
   method?: string;
@@ -61,25 +48,16 @@ function sendAsA({ method = 'GET', path, headers = {}, body = '' }: Sent): Promi
   });
 }
 
-test('the public port has the eight endpoints of the interface and nothing else (interface §4, decision 28)', () => {
-  const endpoints = [
-    '/api/version',
-    '/health',
-    '/prices',
-    '/prices/schema',
-    '/products',
-    '/products/schema',
-    '/stock',
-    '/stock/schema',
-  ];
-  expect(routes().toSorted()).toEqual([...endpoints.map((path) => `GET ${path}`), 'POST /auth/token']);
+test('the public port has the endpoints of the interface and nothing else (interface §4, decisions 28, 152)', () => {
+  const data = [...DATA, ...SCHEMAS].map((path) => `GET ${path}`);
+  expect(routesOf(app).toSorted()).toEqual([...data, ...PUBLIC].toSorted());
   // No router within the router, whose routes the line above would not see.
-  expect(layers().filter(({ handle }) => handle.stack)).toEqual([]);
+  expect(layersOf(app).filter(({ handle }) => handle.stack)).toEqual([]);
 });
 
 test('no endpoint but the three public ones answers without a token (interface §5.5, style: default deny)', async () => {
   const answers: [string, number][] = [];
-  for (const route of routes()) {
+  for (const route of routesOf(app)) {
     const [method, path] = route.split(' ') as [string, string];
     const response = await fetch(service.url + path, { method });
     const challenge = response.headers.get('www-authenticate');
@@ -102,7 +80,7 @@ const inEuro = price('LIST-A', 'List A', 'EUR');
 const inPounds = price('LIST-B', 'List B', 'GBP');
 const entry = (sku: string, warehouse: string, quantity: number, eta: string | null = null) =>
   JSON.stringify({ SKU: sku, StockLocation: warehouse, AvailableQTY: quantity, NextAvailableETA: eta });
-const marksOfB = (code: string) => MARKS_OF_B.filter((mark) => plain[code]!['/products']!.includes(mark));
+const marksOfB = (code: string, path: string) => MARKS_OF_B.filter((mark) => plain[code]![path]!.includes(mark));
 
 describe('each customer is answered its own list, warehouse and discount (interface §1, decisions 4, 5, 6, 10)', () => {
   const [fixedA, fixedB] = [inEuro('FIXED', '7.7777', 12, 6), inPounds('FIXED', '8.8888', 12, 6)];
@@ -117,9 +95,13 @@ describe('each customer is answered its own list, warehouse and discount (interf
     expect(plain[code]![path]).toBe(`[${elements.join()}]`);
   });
 
-  test('the products of A hold no mark of B, and those of B each one that can show there', () => {
-    expect(marksOfB(A)).toEqual([]);
-    expect(marksOfB(B)).toEqual(MARKS_OF_B.filter((mark) => mark !== 'WH-B'));
+  test.each(DATA)('%s of A has no mark of B, and that of B has one', (path) => {
+    expect(marksOfB(A, path)).toEqual([]);
+    expect(marksOfB(B, path)).not.toEqual([]);
+  });
+
+  test('the products of B have each mark that can show there', () => {
+    expect(marksOfB(B, '/products')).toEqual(MARKS_OF_B.filter((mark) => mark !== 'WH-B'));
   });
 
   test('also while all of them ask at once, again and again', async () => {

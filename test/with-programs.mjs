@@ -1,4 +1,5 @@
-// npm run test:programs [-- PROJECT...]: the projects of Jest that need more than Node, or those of them that are named.
+// npm run test:programs [-- PROJECT... | --without PROJECT...]: the projects of Jest that need more than Node, those of
+// them that are named, or all others.
 // Names the programs that are missing. With REQUIRE_SERVERS=1 a missing program is an error.
 import { spawnSync } from 'node:child_process';
 import { argv, env, exit } from 'node:process';
@@ -11,8 +12,10 @@ const NODE_ONLY = new Set(['unit', 'sqlite', 'docs']);
 /** They load or break servers and judge times meanwhile, so that nothing may run beside them. */
 const ALONE = new Set(['redis', 'rollout', 'chaos']);
 
-const named = new Set(argv.slice(2));
-const isWanted = (project) => (named.size ? named.has(project) : !NODE_ONLY.has(project));
+const isWithout = argv[2] === '--without';
+const named = new Set(argv.slice(isWithout ? 3 : 2));
+const isWanted = (project) =>
+  isWithout || !named.size ? !NODE_ONLY.has(project) && !named.has(project) : named.has(project);
 
 const notRun = missingPrograms()
   .filter(({ project }) => isWanted(project))

@@ -1,8 +1,8 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type Clause, clause, holds, matches, notTestable, same } from '../clause.js';
-import { DATA_PATHS, sameBytes } from '../data.js';
+import { sameBytes } from '../data.js';
 import type { Call, Deployment } from '../deployment.js';
-import { VALIDATED } from '../endpoints.js';
+import { DATA_PATHS, VALIDATED } from '../endpoints.js';
 import type { Answer } from '../http.js';
 
 /** Decisions 71 to 73: answers that are kept and asked for again, and compressed ones. */

@@ -1,14 +1,6 @@
 import { type Clause, clause, holds, NotTestable, notTestable, same } from '../clause.js';
-import {
-  catalogue,
-  type DataPath,
-  DATA_PATHS,
-  type Element,
-  elements,
-  elementsOf,
-  nested,
-  numbersIn,
-} from '../data.js';
+import { catalogue, type DataPath, type Element, elements, elementsOf, nested, numbersIn } from '../data.js';
+import { DATA_PATHS } from '../endpoints.js';
 import type { Deployment } from '../deployment.js';
 
 /** §2.1 to §2.7, §3 and §4: what the answers say, taken together. */

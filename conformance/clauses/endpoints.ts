@@ -1,6 +1,6 @@
 import { type Clause, clause, holds, matches, notTestable, same } from '../clause.js';
-import { DATA_PATHS, jsonOf } from '../data.js';
-import { ALL, JSON_TYPE, VALIDATED } from '../endpoints.js';
+import { jsonOf } from '../data.js';
+import { ALL, DATA_PATHS, JSON_TYPE, VALIDATED } from '../endpoints.js';
 
 /** What HEAD has to tell as GET does. */
 const DESCRIBING = ['content-type', 'etag', 'cache-control', 'vary', 'content-encoding'];

@@ -1,5 +1,6 @@
 import { type Clause, clause, holds, matches, notTestable, same } from '../clause.js';
-import { DATA_PATHS, elementsOf } from '../data.js';
+import { elementsOf } from '../data.js';
+import { DATA_PATHS } from '../endpoints.js';
 import type { Answer } from '../http.js';
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -85,4 +85,11 @@ export const OPERATION: Clause[] = [
   clause('decision 130', 'the customer that holds least comes first', notTestable(OUTAGE)),
   clause('decision 131', 'a migration announces that it waits', notTestable(OPERATORS)),
   clause('decision 132', 'kept bodies', notTestable(OPERATORS)),
+  clause('decision 150', 'a table names its part of the content once', notTestable(STORED)),
+  clause('decision 151', 'paging goes by the full key', notTestable(STORED)),
+  clause('decision 152', 'one registry lists the data endpoints', notTestable('is about the code')),
+  clause('decision 153', 'invariants of responses', notTestable(OUTAGE)),
+  clause('decision 154', 'metering is a middleware', notTestable('is about the code')),
+  clause('decision 155', 'packages of the design', notTestable('is about the code')),
+  clause('decision 156', 'foreign transactions on MariaDB 11.8', notTestable(OPERATORS)),
 ];

@@ -1,5 +1,6 @@
 import { type Clause, clause, NotTestable, notTestable, same } from '../clause.js';
-import { type DataPath, DATA_PATHS, sameBytes } from '../data.js';
+import { type DataPath, sameBytes } from '../data.js';
+import { DATA_PATHS } from '../endpoints.js';
 import type { Call, Deployment } from '../deployment.js';
 
 /** What means something in other interfaces, and must mean nothing here. */

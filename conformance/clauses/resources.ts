@@ -1,5 +1,6 @@
 import { type Clause, clause, holds, NotTestable, same } from '../clause.js';
-import { compareCodePoints, DATA_PATHS, type Element, elements, nested, numbersIn } from '../data.js';
+import { compareCodePoints, type Element, elements, nested, numbersIn } from '../data.js';
+import { DATA_PATHS } from '../endpoints.js';
 import type { Deployment } from '../deployment.js';
 import { ARRAYS, type Field, type Fields, PRICE, PRODUCT, STOCK } from '../documented-fields.js';
 

@@ -1,6 +1,7 @@
 import { type Clause, clause, holds, same } from '../clause.js';
 import { eachTakesOne } from '../counting.js';
-import { catalogue, DATA_PATHS, elementsOf } from '../data.js';
+import { catalogue, elementsOf } from '../data.js';
+import { DATA_PATHS } from '../endpoints.js';
 import { formCall } from '../deployment.js';
 import type { Answer } from '../http.js';
 import { partsOf } from '../jwt.js';

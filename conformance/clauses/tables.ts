@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { type Clause, clause, holds, NotTestable, same } from '../clause.js';
-import { DATA_PATHS, type DataPath, numbersIn, sameBytes } from '../data.js';
+import { type DataPath, numbersIn, sameBytes } from '../data.js';
+import { DATA_PATHS } from '../endpoints.js';
 import type { Deployment } from '../deployment.js';
 
 /** What a spreadsheet would run, or what looks as if it were guarded already (decision 93). */

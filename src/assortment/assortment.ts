@@ -1,7 +1,12 @@
+import { ProductPrice } from '../pricing/product-price.entity.js';
+import { Product } from '../catalog/product.entity.js';
 import { turn } from '../database/turn.js';
+import { InvariantViolation } from '../invariants/invariants.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
 import type { Snapshot } from '../database/engine.js';
+import type { Resource } from '../resource/field.decorator.js';
+import { isBehind, type Key } from './key-order.js';
 
 /** A status of exactly this spelling takes a product out of every answer. */
 const OBSOLETE = 'OBSOLETE';
@@ -9,43 +14,71 @@ const OBSOLETE = 'OBSOLETE';
 /** Small rows read at once: few enough that a first byte comes early and memory stays small. */
 const BATCH_SIZE = 1000;
 
+/** The entities whose rows decide which SKUs are eligible: every response depends on them. */
+export const ASSORTMENT_ENTITIES: readonly Resource[] = [Product, ProductPrice];
+
 /** A table to join to those of the assortment. An inner join leaves out the SKUs that have no row there. */
-export interface FurtherTable {
+interface FurtherTable {
   join: string;
   parameters: readonly unknown[];
 }
 
-/** Which columns to read for each SKU of an assortment, and from which further table, if any. */
-export interface AssortmentSelection {
-  /** A SELECT list over `prices`, `products` and the joined table, with `SKU` among its names. */
-  select: string;
+/** A table that may have several rows for one SKU. Each of its rows is an element. */
+interface ElementTable {
+  name: string;
+  /** Which of its rows the customer sees; '' for all. */
+  condition: string;
+  parameters: readonly unknown[];
+  /** The columns that tell the rows of one SKU apart, in the order of the elements. */
+  key: readonly string[];
+}
+
+/** The tables of an assortment: its own alone, a further one joined to them, or one with the elements. */
+export interface AssortmentTables {
   further?: FurtherTable;
+  elements?: ElementTable;
+}
+
+/** Which columns to read for each row of an assortment. */
+export interface AssortmentSelection extends AssortmentTables {
+  /** A SELECT list over `prices`, `products` and the other table. `SKU` and the rest of the key are among its names. */
+  select: string;
   /** How many rows to read next, where the usual number may be too much; asked before those just read are handed on. */
   batch?: () => number;
 }
 
 /**
  * The assortment of a customer: the priced, existing and not obsolete SKUs of its price list, in code-point order, in
- * batches. Every data endpoint reads through here, so that all of them agree on what is eligible.
+ * batches. Every data endpoint reads through here, so that all of them agree on what is eligible. Each batch begins
+ * behind the key of the row before it.
+ * @throws {InvariantViolation} if keys do not rise strictly: paging by such keys could lose rows
  */
 export async function* assortment(
   snapshot: Snapshot,
   terms: CustomerTerms,
-  { select, further, batch = () => BATCH_SIZE }: AssortmentSelection,
+  { select, batch = () => BATCH_SIZE, ...tables }: AssortmentSelection,
 ): AsyncGenerator<Row[]> {
   if (!terms.priceList) return;
-  const statement = `SELECT ${select} ${eligible(snapshot, further)} AND prices.SKU > ? ORDER BY prices.SKU LIMIT `;
-  const read = (lastSku: string, limit: number) => ({
-    limit,
-    rows: snapshot.query(statement + limit, [...(further?.parameters ?? []), terms.priceList!.code, lastSku]),
-  });
-  let next = read('', batch());
+  const { sql, parameters, key } = eligible(snapshot, terms.priceList.code, tables);
+  const names = ['SKU', ...(tables.elements?.key ?? [])];
+  const read = (last: Key, limit: number) => {
+    const behind = behindKey(key, last);
+    // One row more: behind the last row of the batch must not come another one with its key, which would be lost.
+    const statement = `SELECT ${select} ${sql} AND ${behind.sql} ORDER BY ${key.join(', ')} LIMIT ${limit + 1}`;
+    return { limit, rows: snapshot.query(statement, [...parameters, ...behind.parameters]) };
+  };
+  let last: Key = [''];
+  let next = read(last, batch());
   for (let full = true; full;) {
     const rows = await next.rows;
-    full = rows.length === next.limit;
+    full = rows.length > next.limit;
+    const keys = rows.map((row) => names.map((name) => row[name]));
+    assertRising(last, keys);
     if (full) {
+      rows.pop();
+      last = keys.at(-2)!;
       // The database works on the next batch while this one is written.
-      next = read(String(rows.at(-1)!.SKU), batch());
+      next = read(last, batch());
       // Nobody may ask for it any more.
       next.rows.catch(() => undefined);
       // Until then the statement is only promised, not sent.
@@ -56,26 +89,73 @@ export async function* assortment(
 }
 
 /**
- * The last SKU of an assortment, in one lookup from the end of the index. @param further the inner join of the elements,
- * if any
+ * The last SKU of an assortment, in one lookup from the end of the index. @param tables those of the elements
  * @returns undefined if the assortment is empty
  */
 export async function lastSkuOf(
   snapshot: Snapshot,
   terms: CustomerTerms,
-  further?: FurtherTable,
+  tables: AssortmentTables = {},
 ): Promise<string | undefined> {
   if (!terms.priceList) return undefined;
-  const [row] = await snapshot.query(
-    `SELECT prices.SKU AS SKU ${eligible(snapshot, further)} ORDER BY prices.SKU DESC LIMIT 1`,
-    [...(further?.parameters ?? []), terms.priceList.code],
-  );
+  const {
+    sql,
+    parameters,
+    key: [sku],
+  } = eligible(snapshot, terms.priceList.code, tables);
+  const [row] = await snapshot.query(`SELECT ${sku} AS SKU ${sql} ORDER BY ${sku} DESC LIMIT 1`, parameters);
   return row && String(row.SKU);
 }
 
-/** The tables and the condition of every statement here; the code of the price list is the last of its parameters. */
-function eligible(snapshot: Snapshot, further?: FurtherTable): string {
-  return `
-    FROM prices ${snapshot.join('products', 'products_eligibility')} ON products.SKU = prices.SKU ${further?.join ?? ''}
-    WHERE prices.PriceListCode = ? AND (products.Status IS NULL OR products.Status <> '${OBSOLETE}')`;
+/** The tables and the condition of a statement. */
+interface Eligible {
+  sql: string;
+  parameters: readonly unknown[];
+  /** The columns by which the rows are ordered, the SKU first. */
+  key: readonly string[];
+}
+
+const WHERE = `(products.Status IS NULL OR products.Status <> '${OBSOLETE}')`;
+
+/**
+ * The first table is the one whose index has the order of the rows: a server would have to sort everything for each
+ * batch if the order came from several tables.
+ */
+function eligible(snapshot: Snapshot, priceList: string, { further, elements }: AssortmentTables): Eligible {
+  const products = `${snapshot.join('products', 'products_eligibility')} ON products.SKU = prices.SKU`;
+  if (!elements)
+    return {
+      sql: `FROM prices ${products} ${further?.join ?? ''} WHERE prices.PriceListCode = ? AND ${WHERE}`,
+      parameters: [...(further?.parameters ?? []), priceList],
+      key: ['prices.SKU'],
+    };
+  const { name, condition, parameters, key } = elements;
+  const prices = `${snapshot.join('prices')} ON prices.SKU = ${name}.SKU AND prices.PriceListCode = ?`;
+  return {
+    sql: `FROM ${name} ${prices} ${products} WHERE ${condition && `${condition} AND `}${WHERE}`,
+    parameters: [priceList, ...parameters],
+    key: ['SKU', ...key].map((column) => `${name}.${column}`),
+  };
+}
+
+/** The condition of the rows behind a key. Spelt out: MySQL reads no range of an index for (a, b) > (?, ?). */
+function behindKey([column, ...others]: readonly string[], [value, ...rest]: Key): Omit<Eligible, 'key'> {
+  // The first key of all has no values behind the SKU.
+  if (!rest.length) return { sql: `${column} > ?`, parameters: [value] };
+  const further = behindKey(others, rest);
+  return {
+    sql: `${column} >= ? AND (${column} > ? OR ${further.sql})`,
+    parameters: [value, value, ...further.parameters],
+  };
+}
+
+/** @throws {InvariantViolation} unless each key stands behind the one before it */
+function assertRising(before: Key, keys: readonly Key[]): void {
+  for (const key of keys) {
+    if (!isBehind(key, before)) {
+      const message = `The keys of elements do not rise: ${key.join(', ')} comes behind ${before.join(', ')}`;
+      throw new InvariantViolation('order', message);
+    }
+    before = key;
+  }
 }

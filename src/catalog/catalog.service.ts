@@ -5,10 +5,7 @@ import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Snapshot } from '../database/engine.js';
 import { ProductPrice } from '../pricing/product-price.entity.js';
 import { selectColumns } from '../resource/columns.js';
-import { keysOf } from '../resource/field.decorator.js';
 import { jsonWriter } from '../resource/json-writer.js';
-import { shapeOf } from '../resource/shape.js';
-import { Product } from './product.entity.js';
 import { DOCUMENT_END, ProductDocuments } from './product-documents.js';
 
 /**
@@ -21,11 +18,7 @@ const [FIRST_BATCH, LARGEST_BATCH] = [25, 100];
 
 /** The products of a customer's assortment. */
 @Injectable()
-export class CatalogService implements ElementSource {
-  readonly shape = shapeOf(Product);
-  readonly isCacheable = true;
-  readonly keys = keysOf(Product);
-  readonly parts = ['products', 'prices'] as const;
+export class CatalogService implements Pick<ElementSource, 'elements' | 'lastSku'> {
   private readonly writePrice = jsonWriter(ProductPrice);
   private readonly selection;
 

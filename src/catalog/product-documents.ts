@@ -3,13 +3,13 @@ import { setImmediate } from 'node:timers/promises';
 import { DatabaseService } from '../database/database.service.js';
 import type { SqlPart, WriteSession } from '../database/engine.js';
 import type { Query, Row } from '../database/query.js';
-import { ProductPrice } from '../pricing/product-price.entity.js';
 import { selectColumns, tableOf } from '../resource/columns.js';
 import { arraysOf } from '../resource/field.decorator.js';
 import { DamagedRow, jsonWriter } from '../resource/json-writer.js';
 import { shapeOf } from '../resource/shape.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import { renewAllVersions } from '../versions/content-versions.js';
+import { isInDocument } from './document-sources.js';
 import { Product } from './product.entity.js';
 
 const BATCH = 100;
@@ -49,7 +49,7 @@ export class ProductDocuments {
   readonly shape = shapeOf(Product);
   private readonly write = jsonWriter(Product);
   private readonly arrays = arraysOf(Product)
-    .filter(({ resource }) => resource !== ProductPrice)
+    .filter(({ resource }) => isInDocument(resource))
     .map(({ name, resource, orderBy }) => ({
       name,
       sql: (condition: string) =>

@@ -38,7 +38,7 @@ export interface WriteSession {
   /** What makes an INSERT overwrite the rows whose keys are there already. */
   upsertClause(keys: readonly string[], columns: readonly string[]): string;
 
-  /** The condition that the values of one or two columns are those of one of the rows, which has as many. */
+  /** The condition that the values of some columns are those of one of the rows, which has as many. */
   rowIn(columns: readonly string[], rows: readonly (readonly unknown[])[]): SqlPart;
 }
 

@@ -16,16 +16,22 @@ export function values(rows: readonly (readonly unknown[])[]): SqlPart {
   return { sql: '?', parameters: [rows] };
 }
 
-/** Grouped by the first column: MariaDB takes time by the square for (a, b) IN (…) where there is a further index. */
+/** Grouped by all columns but the last: MariaDB takes time by the square for (a, b) IN (…) where there is a further index. */
 export function rowIn(columns: readonly string[], rows: readonly (readonly unknown[])[]): SqlPart {
-  const [first, second] = columns;
-  if (!second) return { sql: `${first} IN (${rows.map(() => '?').join()})`, parameters: rows.flat() };
-  const groups = new Map<unknown, unknown[]>();
-  for (const [one, other] of rows) {
-    const group = groups.get(one);
-    if (group) group.push(other);
-    else groups.set(one, [other]);
+  const last = columns.length - 1;
+  const groups = new Map<string, { head: readonly unknown[]; values: unknown[] }>();
+  for (const row of rows) {
+    const head = row.slice(0, last);
+    // No value holds a NUL.
+    const name = head.join('\0');
+    const group = groups.get(name);
+    if (group) group.values.push(row[last]);
+    else groups.set(name, { head, values: [row[last]] });
   }
-  const terms = [...groups.values()].map((group) => `(${first} = ? AND ${second} IN (${group.map(() => '?').join()}))`);
-  return { sql: `(${terms.join(' OR ')})`, parameters: [...groups].flat(2) };
+  const equals = columns.slice(0, last).map((column) => `${column} = ? AND `);
+  const terms = [...groups.values()].map(
+    ({ values: { length } }) => `(${equals.join('')}${columns[last]} IN (${Array(length).fill('?').join()}))`,
+  );
+  const parameters = [...groups.values()].flatMap(({ head, values: own }) => [...head, ...own]);
+  return { sql: `(${terms.join(' OR ')})`, parameters };
 }

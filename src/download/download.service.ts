@@ -6,7 +6,7 @@ import { customerNotFound } from '../http/api-error.js';
 import { omitConnectionClose } from '../http/chunked.js';
 import { cutConnection, type CutReason } from '../http/cut.js';
 import { requestIdOf } from '../http/request-id.js';
-import type { CustomerScope, CustomerTerms } from '../scope/customer-scope.js';
+import { assertSameScope, type CustomerScope, type CustomerTerms } from '../scope/customer-scope.js';
 import { CustomerScopeService } from '../scope/customer-scope.service.js';
 import { encoded } from './compression.js';
 import { Delivery } from './delivery.js';
@@ -44,6 +44,8 @@ interface Opened {
   readonly snapshot: Snapshot;
   readonly scope: CustomerScope;
   readonly lastSku: string | undefined;
+  /** @throws {InvariantViolation} if the snapshot no longer has the scope, whose versions the `ETag` names */
+  confirm(): Promise<void>;
 }
 
 /** Sends elements of any number, read from one snapshot at the pace of the database and sent at the pace of the client. */
@@ -152,7 +154,8 @@ export class DownloadService {
       // The terms are read again, from the snapshot: an import may have changed discount and prices since the guard.
       const scope = await this.scopes.find(customerCode, snapshot.query);
       if (!scope) throw customerNotFound();
-      return { snapshot, scope, lastSku: await source.lastSku(snapshot, scope.terms) };
+      const confirm = async () => assertSameScope(scope, await this.scopes.find(customerCode, snapshot.query));
+      return { snapshot, scope, lastSku: await source.lastSku(snapshot, scope.terms), confirm };
     } catch (error) {
       await snapshot.close();
       throw error;
@@ -194,13 +197,13 @@ async function* rejoined(first: string | Buffer, rest: Pieces): Pieces {
 
 /** Makes the body, and closes the snapshot as soon as the body is made. */
 async function* bodyOf(
-  { snapshot, scope: { terms }, lastSku }: Opened,
+  { snapshot, scope: { terms }, lastSku, confirm }: Opened,
   source: ElementSource,
   { format, encoding }: Representation,
   gone: AbortSignal,
 ): Pieces {
   try {
-    const elements = endingWith(lastSku, source.elements(snapshot, terms, format.separator));
+    const elements = endingWith(lastSku, source.elements(snapshot, terms, format.separator), confirm);
     yield* encoded(format.write(elements, source.keys), encoding, gone);
   } finally {
     await snapshot.close();

@@ -1,17 +1,27 @@
+import { InvariantViolation } from '../invariants/invariants.js';
 import type { Batches } from './format.js';
 
 /** Names the SKU of the last element, so that a client knows whether it has received everything (decision 111). */
 export const LAST_SKU = 'X-Last-SKU';
 
-/** Passes the batches on. At the end it compares the last element with the one that the header names. */
-export async function* endingWith(lastSku: string | undefined, batches: Batches): AsyncGenerator<string | Buffer> {
+/**
+ * Passes the batches on. At the end it compares the last element with the one that the header names.
+ * @param confirm a further check at the end
+ */
+export async function* endingWith(
+  lastSku: string | undefined,
+  batches: Batches,
+  confirm: () => Promise<void>,
+): AsyncGenerator<string | Buffer> {
   let last: string | Buffer | undefined;
   for await (const batch of batches) {
     yield batch;
     last = batch;
   }
+  await confirm();
   if (last === undefined ? lastSku === undefined : lastSku !== undefined && endsWith(last, lastSku)) return;
-  throw new Error(`The last element does not have the SKU ${JSON.stringify(lastSku)}, which ${LAST_SKU} names`);
+  const message = `The last element does not have the SKU ${JSON.stringify(lastSku)}, which ${LAST_SKU} names`;
+  throw new InvariantViolation('last_sku', message);
 }
 
 /**

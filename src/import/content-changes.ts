@@ -1,17 +1,7 @@
-import { Product } from '../catalog/product.entity.js';
 import type { ProductDocuments } from '../catalog/product-documents.js';
 import type { WriteSession } from '../database/engine.js';
-import { arraysOf } from '../resource/field.decorator.js';
 import { type ContentPart, renewVersions } from '../versions/content-versions.js';
 import type { ImportTable } from './import-tables.js';
-
-/** The parts that rows of these tables belong to, by the code in that column. Customers are part of no content. */
-const CODED: Readonly<Record<string, { part: ContentPart['part']; column: string }>> = {
-  prices: { part: 'prices', column: 'PriceListCode' },
-  price_lists: { part: 'prices', column: 'PriceListCode' },
-  stock: { part: 'stock', column: 'WarehouseCode' },
-  warehouses: { part: 'stock', column: 'WarehouseCode' },
-};
 
 /**
  * Keeps what answers are made of in step with the rows that an import writes: what triggers do row by row for everybody
@@ -31,12 +21,10 @@ export class ContentChanges {
 
   /** Notes rows that are written or removed. @param names the columns that `rows` hold, all of the key among them */
   async note(table: ImportTable, names: readonly string[], rows: readonly (readonly unknown[])[]): Promise<void> {
-    const coded = CODED[table.name];
-    if (coded) {
-      const position = names.indexOf(coded.column);
-      for (const row of rows) this.add({ part: coded.part, code: String(row[position]) });
-    } else if (isProduct(table)) {
-      this.add({ part: 'products', code: '' });
+    const { part, division, inDocument } = table;
+    if (part && !division) this.add({ part, code: '' });
+    if (part && division) for (const row of rows) this.add({ part, code: String(row[names.indexOf(division)]) });
+    if (inDocument) {
       // Nobody else makes documents meanwhile.
       this.documentsExist ??= (await this.session.query('SELECT 1 FROM product_documents LIMIT 1')).length > 0;
       if (!this.documentsExist) return;
@@ -56,6 +44,3 @@ export class ContentChanges {
     this.parts.set(`${part.part}:${part.code}`, part);
   }
 }
-
-const isProduct = ({ entity }: ImportTable) =>
-  entity === Product || arraysOf(Product).some(({ resource }) => resource === entity);

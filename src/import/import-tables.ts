@@ -1,3 +1,4 @@
+import { isInDocument } from '../catalog/document-sources.js';
 import { ProductAccessory } from '../catalog/product-accessory.entity.js';
 import { ProductComposition } from '../catalog/product-composition.entity.js';
 import { ProductImage } from '../catalog/product-image.entity.js';
@@ -10,12 +11,22 @@ import { tableOf } from '../resource/columns.js';
 import { columnsOf, type Field, type Resource } from '../resource/field.decorator.js';
 import { StockEntry } from '../stock/stock-entry.entity.js';
 import { Warehouse } from '../stock/warehouse.entity.js';
+import { divisionOf, type PartName } from '../versions/content-parts.js';
 
 /** A table that operators load, and its import file, which has the table's name and its columns as headers. */
 export interface ImportTable {
   name: string;
   entity: Resource;
   columns: readonly Field[];
+  /**
+   * The part of the content that its rows belong to: a change of a row renews the version of that part. null: responses
+   * show no row, or the `ETag` names all that they show, as it does of customers.
+   */
+  part: PartName | null;
+  /** The column that says which version of the part a row belongs to; undefined: the part has one version. */
+  division?: string;
+  /** Whether the stored documents of products hold its rows. */
+  inDocument: boolean;
   /** Which of the columns make up its key. */
   key: readonly string[];
   /** Which columns name a row of another table, by that table's key; an empty cell names none. */
@@ -26,33 +37,43 @@ export interface ImportTable {
 
 function importTable(
   entity: Resource,
+  part: PartName | null,
   references: Readonly<Record<string, ImportTable>> = {},
   replacedWithin?: string,
 ): ImportTable {
-  const columns = columnsOf(entity);
-  const key = columns.filter(({ primary }) => primary).map(({ name }) => name);
-  return { name: tableOf(entity), entity, columns, key, references, replacedWithin };
+  const [name, columns] = [tableOf(entity), columnsOf(entity)];
+  const key = columns.filter(({ primary }) => primary).map(({ name: column }) => column);
+  const division = part ? divisionOf(part) : undefined;
+  // An import removes rows by their key alone, and has to know which version that renews.
+  if (division && !key.includes(division))
+    throw new Error(`${name} cannot belong to the part ${part}: its key has no ${division}`);
+  return { name, entity, columns, part, division, inDocument: isInDocument(entity), key, references, replacedWithin };
 }
 
-const priceLists = importTable(PriceList);
-const warehouses = importTable(Warehouse);
-const products = importTable(Product);
+const priceLists = importTable(PriceList, 'prices');
+const warehouses = importTable(Warehouse, 'stock');
+const products = importTable(Product, 'products');
 
 /** Every import table, each behind those that it refers to. */
 export const IMPORT_TABLES: readonly ImportTable[] = [
   priceLists,
   warehouses,
   products,
-  importTable(ProductImage, { SKU: products }),
-  importTable(ProductAccessory, { SKU: products }),
-  importTable(ProductSubstitution, { SKU: products }),
-  importTable(ProductComposition, { SKU: products }),
-  importTable(ProductPrice, { PriceListCode: priceLists, SKU: products }, 'PriceListCode'),
-  importTable(StockEntry, { WarehouseCode: warehouses, SKU: products }, 'WarehouseCode'),
-  importTable(Customer, { PriceListCode: priceLists, WarehouseCode: warehouses }),
+  importTable(ProductImage, 'products', { SKU: products }),
+  importTable(ProductAccessory, 'products', { SKU: products }),
+  importTable(ProductSubstitution, 'products', { SKU: products }),
+  importTable(ProductComposition, 'products', { SKU: products }),
+  importTable(ProductPrice, 'prices', { PriceListCode: priceLists, SKU: products }, 'PriceListCode'),
+  importTable(StockEntry, 'stock', { WarehouseCode: warehouses, SKU: products }, 'WarehouseCode'),
+  importTable(Customer, null, { PriceListCode: priceLists, WarehouseCode: warehouses }),
 ];
 
 /** Whether rows of other tables refer to rows of this one. */
 export function isReferredTo(table: ImportTable): boolean {
   return IMPORT_TABLES.some(({ references }) => Object.values(references).includes(table));
+}
+
+/** The import table of an entity; undefined: it has none. */
+export function importTableOf(entity: Resource): ImportTable | undefined {
+  return IMPORT_TABLES.find((table) => table.entity === entity);
 }

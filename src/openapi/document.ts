@@ -1,7 +1,7 @@
 import type { OpenAPIObject, SchemaObject } from 'openapi3-ts/oas31';
 import { LIFETIME_SECONDS } from '../auth/access-token-claims.js';
 import { API_VERSION } from '../schema/schema.js';
-import { DATA } from './data-endpoints.js';
+import { DATA_ENDPOINTS } from '../endpoints/data-endpoints.js';
 import { schemasOf } from './field-schemas.js';
 import { HEADERS } from './headers.js';
 import { BASIC, paths, TOKEN } from './operations.js';
@@ -36,7 +36,7 @@ export function openApiDocument(): OpenAPIObject {
     ],
     tags: [
       { name: 'Authentication', description: 'Access tokens.' },
-      ...DATA.map(({ tag, summary }) => ({ name: tag, description: `${summary}.` })),
+      ...DATA_ENDPOINTS.map(({ tag, summary }) => ({ name: tag, description: `${summary}.` })),
       { name: 'Service', description: 'The service itself. Public.' },
     ],
     paths: paths(),
@@ -54,7 +54,7 @@ export function openApiDocument(): OpenAPIObject {
         },
       },
       schemas: {
-        ...Object.assign({}, ...DATA.map(({ resource }) => schemasOf(resource))),
+        ...Object.assign({}, ...DATA_ENDPOINTS.map(({ resource }) => schemasOf(resource))),
         ...SCHEMAS,
         ...ERROR_SCHEMAS,
       },
@@ -77,7 +77,11 @@ const SCHEMAS: Record<string, SchemaObject> = {
   Schema: {
     type: 'object',
     properties: {
-      endpoint: { type: 'string', description: 'The path that is described.', enum: DATA.map(({ path }) => path) },
+      endpoint: {
+        type: 'string',
+        description: 'The path that is described.',
+        enum: DATA_ENDPOINTS.map(({ path }) => path),
+      },
       apiVersion: { type: 'string', description: 'The profile, as `GET /api/version` tells it.' },
       fields: { type: 'array', items: { $ref: '#/components/schemas/SchemaField' } },
       arrays: {

@@ -3,7 +3,8 @@ import { LIFETIME_SECONDS } from '../auth/access-token-claims.js';
 import { csvWriter } from '../resource/csv-writer.js';
 import { keysOf, type Resource } from '../resource/field.decorator.js';
 import { API_VERSION, schemaOf } from '../schema/schema.js';
-import { DATA, type DataEndpoint } from './data-endpoints.js';
+import type { DataEndpoint } from '../endpoints/data-endpoint.js';
+import { DATA_ENDPOINTS } from '../endpoints/data-endpoints.js';
 import { arrayOf, exampleOf } from './field-schemas.js';
 import { COUNTED, headers, VALIDATED } from './headers.js';
 import { answer, tokenFailures } from './responses.js';
@@ -46,7 +47,7 @@ const PROTECTED = { ...ALWAYS, 401: answer('Unauthorized') };
 export function paths(): PathsObject {
   return Object.assign(
     { '/auth/token': { post: requestToken() } },
-    ...DATA.map((endpoint) => ({
+    ...DATA_ENDPOINTS.map((endpoint) => ({
       [endpoint.path]: { get: dataOperation(endpoint) },
       [`${endpoint.path}/schema`]: { get: schemaOperation(endpoint) },
     })),

@@ -1,3 +1,4 @@
+import { InvariantViolation, violations } from '../invariants/invariants.js';
 import { netPrice } from './net-price.js';
 
 test.each([
@@ -52,6 +53,29 @@ test.each(['', ' 5', '5 ', '+5', '.5', '5.', '1,5', '1e2', '0x10', '1.00001', 'N
 
 test.each(['-0.0001', '-10', '100.0001', '1000'])('refuses a discount of %s %%, which is not from 0 to 100', (text) => {
   expect(() => netPrice('10', text)).toThrow(RangeError);
+});
+
+describe('a result that exceeds the list price throws (decision 153)', () => {
+  const before = violations.net_price;
+  afterEach(() => jest.restoreAllMocks());
+
+  test.each([
+    ['10.0000', 100_001],
+    ['10.0000', 1_000_000],
+    ['9.9999', 100_000],
+    ['-10.0000', 100_001],
+    ['0.0001', 2],
+  ])('%s becomes %i ten-thousandths', (listPrice, wrong) => {
+    jest.spyOn(Math, 'floor').mockReturnValue(wrong);
+    expect(() => netPrice(listPrice, '10')).toThrow(InvariantViolation);
+  });
+
+  test('and each is counted', () => expect(violations.net_price).toBe(before + 5));
+
+  test('the list price itself does not', () => {
+    jest.spyOn(Math, 'floor').mockReturnValue(100_000);
+    expect(netPrice('10.0000', '10')).toBe('10.0000');
+  });
 });
 
 describe('agrees with arithmetic on paper', () => {

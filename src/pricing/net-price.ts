@@ -1,3 +1,4 @@
+import { InvariantViolation } from '../invariants/invariants.js';
 import { decimalText } from '../resource/decimal-text.js';
 
 const SCALE = 4;
@@ -14,6 +15,7 @@ let last = { discountPercentage: '0', part: HUNDRED_PERCENT };
  * @param discountPercentage 0 to 100 as text, with at most four decimals
  * @returns a decimal as text with four decimals
  * @throws if an argument is not such a decimal, or the discount is out of its bounds
+ * @throws {InvariantViolation} if the result is farther from zero than the list price
  */
 export function netPrice(listPrice: string, discountPercentage: string): string {
   // Entries that get no discount stand between those that do.
@@ -25,9 +27,20 @@ export function netPrice(listPrice: string, discountPercentage: string): string 
   const negative = price.startsWith('-');
   const digits = price.slice(negative ? 1 : 0, -SCALE - 1) + price.slice(-SCALE);
   const rounded = digits.length > SAFE_DIGITS ? roundedExactly(digits, last.part) : roundedPart(digits, last.part);
+  if (isMore(rounded, digits))
+    throw new InvariantViolation(
+      'net_price',
+      `The net price exceeds the list price ${listPrice}: ${rounded} / 10^${SCALE}`,
+    );
   const net = rounded.padStart(SCALE + 1, '0');
   const sign = negative && rounded !== '0' ? '-' : '';
   return `${sign}${net.slice(0, -SCALE)}.${net.slice(-SCALE)}`;
+}
+
+/** Compares digits as text, and not by the arithmetic that it checks. @param digits may have zeros before them */
+function isMore(rounded: string, digits: string): boolean {
+  const padded = rounded.padStart(digits.length, '0');
+  return padded.length > digits.length || padded > digits;
 }
 
 function roundedPart(digits: string, part: number): string {

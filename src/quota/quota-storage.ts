@@ -19,8 +19,8 @@ export interface QuotaStorage {
 }
 
 /**
- * A storage as the throttler module takes it. Its contract counts one window a call; ours counts all of a bucket in one
- * step, which is what the service uses.
+ * A storage as `ThrottlerModule` takes it, for its guard and for this service. The guard counts one window of a key with
+ * each call. The service counts all windows of a bucket in one step, in a middleware (decision 154).
  */
 export abstract class ThrottlerQuotaStorage implements QuotaStorage, ThrottlerStorage {
   abstract hit(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount>;
@@ -29,7 +29,8 @@ export abstract class ThrottlerQuotaStorage implements QuotaStorage, ThrottlerSt
   abstract close(): void;
 
   async increment(key: string, ttl: number, limit: number, _blockDuration: number, name: string) {
-    const { now, counts } = await this.hit(key, [{ name, ttl }]);
+    // A bucket of its own for each window: a hit replaces the windows of its bucket.
+    const { now, counts } = await this.hit(`${name}:${key}`, [{ name, ttl }]);
     const { hits, endsAt } = counts[0]!;
     const timeToExpire = Math.ceil((endsAt - now) / 1000);
     return { totalHits: hits, timeToExpire, isBlocked: hits > limit, timeToBlockExpire: timeToExpire };

@@ -1,6 +1,11 @@
 import { getMetadataArgsStorage } from 'typeorm';
 import { columnsOf, type Resource } from './field.decorator.js';
 
+/** Whether rows of a table are stored as this class. */
+export function isEntity(resource: Resource): boolean {
+  return getMetadataArgsStorage().tables.some(({ target }) => target === resource);
+}
+
 /** The table of an entity class. */
 export function tableOf(entity: Resource): string {
   const table = getMetadataArgsStorage().tables.find(({ target }) => target === entity);

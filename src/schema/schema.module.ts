@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { SchemaController } from './schema.controller.js';
+import { VersionController } from './version.controller.js';
 
-/** The schema endpoints and `GET /api/version`. */
-@Module({ controllers: [SchemaController] })
+/** `GET /api/version`. */
+@Module({ controllers: [VersionController] })
 export class SchemaModule {}

@@ -6,20 +6,14 @@ import { TokenDenylist } from '../auth/token-denylist.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { Query, Row } from '../database/query.js';
 import { customerNotFound, REVOKED, tokenInvalid } from '../http/api-error.js';
-import { joinPart, partState } from '../versions/content-versions.js';
+import { JOIN_PARTS, partStates, SELECT_PARTS } from '../versions/content-versions.js';
 import type { CustomerScope, CustomerTerms } from './customer-scope.js';
 
 const TERMS = `
   customers.CustomerCode, customers.WarehouseCode, customers.DiscountPercentage,
-    price_lists.PriceListCode, price_lists.PriceListName, price_lists.CurrencyCode,
-    productsPart.Version AS productsVersion, productsPart.ChangedAt AS productsChangedAt,
-    pricesPart.Version AS pricesVersion, pricesPart.ChangedAt AS pricesChangedAt,
-    stockPart.Version AS stockVersion, stockPart.ChangedAt AS stockChangedAt`;
+    price_lists.PriceListCode, price_lists.PriceListName, price_lists.CurrencyCode, ${SELECT_PARTS}`;
 const CUSTOMER = `
-  customers LEFT JOIN price_lists ON price_lists.PriceListCode = customers.PriceListCode
-    ${joinPart('products', "''")}
-    ${joinPart('prices', 'customers.PriceListCode')}
-    ${joinPart('stock', 'customers.WarehouseCode')}`;
+  customers LEFT JOIN price_lists ON price_lists.PriceListCode = customers.PriceListCode ${JOIN_PARTS}`;
 const WHERE_ACTIVE = 'WHERE customers.CustomerCode = ? AND customers.Active = 1';
 
 /** The state of a token's key and customer. */
@@ -64,11 +58,7 @@ function scopeOf(row: Row): CustomerScope {
   return Object.freeze({
     customerCode: row.CustomerCode as string,
     terms: termsOf(row),
-    parts: {
-      products: partState(row, 'products'),
-      prices: partState(row, 'prices'),
-      stock: partState(row, 'stock'),
-    },
+    parts: partStates(row),
   });
 }
 

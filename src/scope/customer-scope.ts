@@ -1,11 +1,12 @@
-import type { ContentPart, PartState } from '../versions/content-versions.js';
+import { InvariantViolation } from '../invariants/invariants.js';
+import type { PartStates } from '../versions/content-versions.js';
 
 /** The customer of a request, with everything that a response to it depends on. */
 export interface CustomerScope {
   readonly customerCode: string;
   readonly terms: CustomerTerms;
-  /** The parts of the content that the customer may see, as they are now; null: nothing was ever in the part. */
-  readonly parts: Readonly<Record<ContentPart['part'], PartState | null>>;
+  /** The parts of the content that the customer may see, as they are now. */
+  readonly parts: PartStates;
 }
 
 /**
@@ -26,4 +27,13 @@ interface PriceListTerms {
   readonly name: string | null;
   /** ISO 4217. */
   readonly currencyCode: string;
+}
+
+/**
+ * Compares two reads of a customer's scope from one snapshot.
+ * @throws {InvariantViolation} if they differ: what was read between them is not from one state of the content
+ */
+export function assertSameScope(first: CustomerScope, second: CustomerScope | undefined): void {
+  if (JSON.stringify(first) === JSON.stringify(second)) return;
+  throw new InvariantViolation('snapshot', 'The snapshot shows another state of the content than at its beginning');
 }

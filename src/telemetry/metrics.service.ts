@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import { SETTINGS, type Settings } from '../config/settings.js';
+import { INVARIANTS, violations } from '../invariants/invariants.js';
 import { QuotaService } from '../quota/quota.service.js';
 import type { Answer } from './answer.js';
 
@@ -40,6 +41,7 @@ export class MetricsService {
 
   constructor(@Inject(SETTINGS) { METRICS_BY_CUSTOMER }: Settings, quotas: QuotaService) {
     collectDefaultMetrics({ register: this.registry });
+    this.countViolations();
     for (const window of quotas.windowNames) this.refusals.inc({ window }, 0);
     if (METRICS_BY_CUSTOMER)
       this.ofCustomers = new Counter({
@@ -65,5 +67,18 @@ export class MetricsService {
     if (ended !== 'complete') this.aborted.inc({ route, ended });
     if (refusedBy) this.refusals.inc({ window: refusedBy });
     if (customer) this.ofCustomers?.inc({ customer, route, status });
+  }
+
+  private countViolations(): void {
+    const counter = new Counter({
+      name: 'customer_data_invariant_violations_total',
+      help: 'Responses that the service did not finish because they would have been wrong, by the violated invariant',
+      labelNames: ['invariant'] as const,
+      registers: this.registers,
+      collect: () => {
+        counter.reset();
+        for (const invariant of INVARIANTS) counter.inc({ invariant }, violations[invariant]);
+      },
+    });
   }
 }

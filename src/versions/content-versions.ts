@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { WriteSession } from '../database/engine.js';
 import type { Row } from '../database/query.js';
 import { timeOrNull } from '../resource/utc-time.js';
+import { CONTENT_PARTS, divisionOf, PART_NAMES, type PartName } from './content-parts.js';
 
 /** So many are renewed by one statement. */
 const AT_ONCE = 1000;
 
-/** A part of the content that has a version of its own: all products, the prices of a list, the stock of a warehouse. */
+/** What has a version of its own: all products, the prices of a list, the stock of a warehouse. */
 export interface ContentPart {
-  part: 'products' | 'prices' | 'stock';
-  /** Of the price list or the warehouse; '' for products. */
+  part: PartName;
+  /** The value that divides the part, such as the code of a price list; '' for a part that is not divided. */
   code: string;
 }
 
@@ -28,9 +29,11 @@ export async function renewVersions(session: WriteSession, parts: readonly Conte
   }
 }
 
-/** Those that have one, and those that lack it since somebody emptied or replaced the table of the versions. */
-const ALL = `SELECT Part AS part, Code AS code FROM content_versions UNION SELECT 'products', ''
-  UNION SELECT 'prices', PriceListCode FROM price_lists UNION SELECT 'stock', WarehouseCode FROM warehouses`;
+/** All that have a version, and all that lack one because another program emptied or replaced the table of versions. */
+const ALL = `SELECT Part AS part, Code AS code FROM content_versions ${PART_NAMES.map((part) => {
+  const division = CONTENT_PARTS[part];
+  return `UNION SELECT '${part}', ${division ? `${division.column} FROM ${division.table}` : "''"}`;
+}).join(' ')}`;
 
 /** The same for all parts that there are. */
 export async function renewAllVersions(session: WriteSession): Promise<void> {
@@ -39,21 +42,32 @@ export async function renewAllVersions(session: WriteSession): Promise<void> {
 }
 
 /** A part as its last committed change left it. */
-export interface PartState {
+interface PartState {
   readonly version: string;
   /** When that change was made; null: unknown. */
   readonly changedAt: Date | null;
 }
 
-/** Joins the state of a part under the name `<part>Part`; it is null if nothing ever was in it. @param code SQL of its code */
-export function joinPart(part: ContentPart['part'], code: string): string {
-  const alias = `${part}Part`;
-  return `LEFT JOIN content_versions ${alias} ON ${alias}.Part = '${part}' AND ${alias}.Code = ${code}`;
-}
+/** The states of all parts that a customer sees; null: nothing was ever in the part. */
+export type PartStates = Readonly<Record<PartName, PartState | null>>;
 
-/** The state of a part from a row that selects its columns as `<part>Version` and `<part>ChangedAt`. */
-export function partState(row: Row, part: ContentPart['part']): PartState | null {
-  const [version, changedAt] = [row[`${part}Version`], row[`${part}ChangedAt`]];
-  if (version === null) return null;
-  return { version: version as string, changedAt: timeOrNull(changedAt) };
+/** What a SELECT lists for {@link partStates}. */
+export const SELECT_PARTS = PART_NAMES.map(
+  (part) => `${part}Part.Version AS ${part}Version, ${part}Part.ChangedAt AS ${part}ChangedAt`,
+).join(', ');
+
+/** Joins the states of all parts to a row of `customers`. */
+export const JOIN_PARTS = PART_NAMES.map((part) => {
+  const column = divisionOf(part);
+  return `LEFT JOIN content_versions ${part}Part
+    ON ${part}Part.Part = '${part}' AND ${part}Part.Code = ${column ? `customers.${column}` : "''"}`;
+}).join(' ');
+
+/** The states from a row that selects {@link SELECT_PARTS}. */
+export function partStates(row: Row): PartStates {
+  const states = PART_NAMES.map((part) => {
+    const [version, changedAt] = [row[`${part}Version`], row[`${part}ChangedAt`]];
+    return [part, version === null ? null : { version: version as string, changedAt: timeOrNull(changedAt) }];
+  });
+  return Object.fromEntries(states) as PartStates;
 }

@@ -100,13 +100,80 @@ test('a nested array: from its file to the answer, and a foreign change shows at
   expect(document.components.schemas.ProductVideo).toBeDefined();
 });
 
-test('an endpoint: of the scope of the customer, with its schema, in every format', async () => {
-  const barcodes = { Barcode: null, CartonBarcode: null };
-  expect(await get('/barcodes')).toEqual(['A-ONLY', 'FIXED', 'SHARED'].map((SKU) => ({ SKU, ...barcodes })));
+const etag = async () => (await ask('/deliveries')).headers.etag!;
+const status = async (tag: string) => (await ask('/deliveries', { 'If-None-Match': tag })).status;
+
+describe('an endpoint with a table of its own', () => {
+  // 700 SKUs with three days each: more rows than a batch, and batches that end within a SKU.
+  const SKUS = Array.from({ length: 700 }, (_, index) => `T-${String(index).padStart(3, '0')}`);
+  const DAYS = ['2027-01-15', '2027-01-16', '2027-02-01'];
+  const lines = (quantity: string) =>
+    SKUS.flatMap((sku) => DAYS.map((day) => ['WH-A', sku, day, quantity].join())).join('\n');
+  const HEADER = 'WarehouseCode,SKU,ExpectedOn,Quantity';
+  const expected = (Quantity: number) =>
+    SKUS.flatMap((SKU) => DAYS.map((ExpectedOn) => ({ SKU, ExpectedOn, Quantity })));
+
+  beforeAll(async () => {
+    const { 'products.csv': products, 'prices.csv': prices } = smallCatalogue;
+    const columns = products!.split('\n')[0]!.split(',').length;
+    const files = {
+      'products.csv': [`${products!.split('\n')[0]},Season`, ...SKUS.map((sku) => sku + ','.repeat(columns))],
+      'prices.csv': [prices!.split('\n')[0]!, ...SKUS.map((sku) => `LIST-A,${sku},1,,,true`)],
+      'deliveries.csv': [HEADER, lines('12.50'), 'WH-B,T-000,2027-01-15,77', 'WH-A,B-ONLY,2027-01-15,88'],
+    };
+    const texts = Object.entries(files).map(([name, all]) => [name, `${all.join('\n')}\n`]);
+    extendedCli('import', await database.files(Object.fromEntries(texts)));
+  });
+
+  test('returns all of the 2,100 rows that the customer may see, and names the last SKU', async () => {
+    const { body, headers } = await ask('/deliveries');
+    expect(JSON.parse(body)).toEqual(expected(12.5));
+    expect(headers['x-last-sku']).toBe('T-699');
+  });
+
+  test('has its schema, its formats and its place in the document, and needs a token', async () => {
+    expect(await get('/deliveries/schema')).toMatchObject({
+      endpoint: '/deliveries',
+      apiVersion: '2027-01',
+      fields: ['sKU', 'expectedOn', 'quantity'].map((name) => ({ name })),
+    });
+    const csv = (await ask('/deliveries', { Accept: 'text/csv' })).body.trimEnd().split('\r\n');
+    expect([csv.length, ...csv.slice(0, 2)]).toEqual([2101, 'SKU,ExpectedOn,Quantity', 'T-000,2027-01-15,12.5']);
+    expect((await call(url, { path: '/deliveries' })).status).toBe(401);
+    expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/deliveries', '/deliveries/schema']));
+  });
+
+  test('never returns a stale 304: after an import, and after a change by another program', async () => {
+    const first = await etag();
+    expect(await status(first)).toBe(304);
+    extendedCli('import', await database.files({ 'deliveries.csv': `${HEADER}\n${lines('13')}\n` }));
+    expect(await status(first)).toBe(200);
+    expect(await get('/deliveries')).toEqual(expected(13));
+    const second = await etag();
+    await database.sql(`UPDATE deliveries SET Quantity = '14' WHERE SKU = 'T-350'`);
+    expect(await status(second)).toBe(200);
+    const third = await etag();
+    // Rows of another warehouse are no change for this customer.
+    await database.sql(`UPDATE deliveries SET Quantity = '78' WHERE WarehouseCode = 'WH-B'`);
+    expect(await status(third)).toBe(304);
+    extendedCli(
+      'import',
+      await database.files({ 'deliveries.csv': `${HEADER}\nWH-A,T-000,2027-01-15,1\n` }),
+      '--replace',
+      '--allow-removals',
+    );
+    expect(await get('/deliveries')).toEqual([{ SKU: 'T-000', ExpectedOn: '2027-01-15', Quantity: 1 }]);
+    expect(await status(third)).toBe(200);
+  });
+});
+
+test('an endpoint without a table: of the scope of the customer, with its schema, in every format', async () => {
+  const own = ((await get('/products')) as Json[]).map(({ SKU }) => SKU);
+  expect(await get('/barcodes')).toEqual(own.map((SKU) => ({ SKU, Item: null, Carton: null })));
+  expect(own).toEqual(expect.arrayContaining(['A-ONLY', 'FIXED', 'SHARED']));
+  expect(own).not.toContain('B-ONLY');
   expect(await get('/barcodes/schema')).toMatchObject({ endpoint: '/barcodes', apiVersion: '2027-01' });
-  expect((await ask('/barcodes', { Accept: 'text/csv' })).body).toBe(
-    'SKU,Barcode,CartonBarcode\r\nA-ONLY,,\r\nFIXED,,\r\nSHARED,,\r\n',
-  );
+  expect((await ask('/barcodes', { Accept: 'text/csv' })).body).toContain('SKU,Item,Carton\r\nA-ONLY,,\r\n');
   expect((await call(url, { path: '/barcodes' })).status).toBe(401);
   expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/barcodes', '/barcodes/schema']));
 });

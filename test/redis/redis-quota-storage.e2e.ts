@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RedisQuotaStorage } from '../../src/quota/redis-quota-storage.js';
 import { judge, type Verdict } from '../../src/quota/verdict.js';
 import { RedisServer } from '../support/redis-server.js';
+import { throttlerSuite } from '../support/throttler-suite.js';
 
 /** Short windows, so that the tests can wait for their end. */
 const WINDOWS = [
@@ -165,4 +166,10 @@ test('a key goes with the end of its last window', async () => {
   expect(await server.run('EXISTS', KEY('going'))).toBe(1);
   await sleep(3100);
   expect(await server.run('EXISTS', KEY('going'))).toBe(0);
+});
+
+describe('RedisQuotaStorage under the ThrottlerGuard', () => {
+  // Each test counts from 0.
+  beforeEach(() => server.run('FLUSHALL'));
+  throttlerSuite(() => storage);
 });

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DATA } from './data-endpoints.js';
 import { call, tokenCall, tokenIn } from './http-call.js';
 import { importFiles } from './import-files.js';
 import { type Series, samplesIn } from './promql.js';
@@ -48,7 +49,7 @@ const scrape = async ({ managementUrl }: Ports) => (await fetch(`${managementUrl
 /** Has each path answered, and the quota of nobody in particular used up. */
 async function answerAll(url: string, key: string): Promise<void> {
   const token = tokenIn(await call(url, tokenCall(A, key)));
-  for (const path of ['/products', '/stock', '/prices']) {
+  for (const path of DATA) {
     const { headers } = await call(url, { path, token });
     await call(url, { path, token, headers: { 'If-None-Match': headers.etag } });
   }

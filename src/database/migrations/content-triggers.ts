@@ -1,7 +1,10 @@
 import type { QueryRunner } from 'typeorm';
+import { IMPORT_TABLES, type ImportTable } from '../../import/import-tables.js';
 import { type Dialect, dialectOf } from './dialect.js';
+import { createTable } from './schema-steps.js';
 
-// Migrations that have run build on this: what they get must stay as it is. Another table names itself.
+// The migrations of the first releases build on these two lists, which must stay as they are. Later migrations create
+// their tables by `createImportTable`.
 
 const PRODUCT_TABLES = [
   'products',
@@ -22,7 +25,11 @@ const CODED = [
 /** Where all codes are. */
 export const CODES = CODED.filter(({ table }) => table === 'price_lists' || table === 'warehouses');
 
-const SIDES = { INSERT: ['NEW'], UPDATE: ['OLD', 'NEW'], DELETE: ['OLD'] };
+const SIDES: Readonly<Record<string, readonly ('OLD' | 'NEW')[]>> = {
+  INSERT: ['NEW'],
+  UPDATE: ['OLD', 'NEW'],
+  DELETE: ['OLD'],
+};
 
 interface Trigger {
   name: string;
@@ -33,32 +40,64 @@ interface Trigger {
  * The triggers of the tables that documents are made of.
  * @param prefix of their names
  * @param order in which they renew the version and delete documents
- * @param tables those of the first release, unless named
  */
 export async function productTriggers(
   queryRunner: QueryRunner,
   prefix: string,
   order: 'documents first' | 'version first',
-  tables: readonly string[] = PRODUCT_TABLES,
 ): Promise<Trigger[]> {
   const dialect = await dialectOf(queryRunner);
-  const renew = [bump(dialect, 'products', "''")];
-  return Object.entries(SIDES).flatMap(([event, sides]) => {
-    const forget = sides.map((side) => `DELETE FROM product_documents WHERE SKU = ${side}.SKU`);
-    const statements = order === 'version first' ? [...renew, ...forget] : [...forget, ...renew];
-    return tables.map((table) => dialect.trigger(nameOf(prefix, table, event), event, table, statements));
+  return Object.keys(SIDES).flatMap((event) => {
+    const [versions, documents] = [renewals(dialect, event, 'products'), removals(event)];
+    const statements = order === 'version first' ? [...versions, ...documents] : [...documents, ...versions];
+    return PRODUCT_TABLES.map((table) => dialect.trigger(nameOf(prefix, table, event), event, table, statements));
   });
 }
 
 /** The triggers of the other tables that answers are made of. */
 export async function codedTriggers(queryRunner: QueryRunner): Promise<Trigger[]> {
   const dialect = await dialectOf(queryRunner);
-  return Object.entries(SIDES).flatMap(([event, sides]) =>
-    CODED.map(({ table, part, code }) => {
-      const statements = sides.map((side) => bump(dialect, part, `${side}.${code}`));
-      return dialect.trigger(nameOf('content', table, event), event, table, statements);
-    }),
+  return Object.keys(SIDES).flatMap((event) =>
+    CODED.map(({ table, part, code }) =>
+      dialect.trigger(nameOf('content', table, event), event, table, renewals(dialect, event, part, code)),
+    ),
   );
+}
+
+/**
+ * Creates a table that operators import, unless it exists, with the triggers of its declaration in `import-tables.ts`.
+ * Without a declaration it gets none: a later release may have dropped the table and its declaration.
+ * @param definitions of its columns, primary key and foreign keys
+ */
+export async function createImportTable(
+  queryRunner: QueryRunner,
+  name: string,
+  ...definitions: readonly string[]
+): Promise<void> {
+  await createTable(queryRunner, name, ...definitions);
+  const declared = IMPORT_TABLES.find((table) => table.name === name);
+  if (!declared) return;
+  for (const trigger of triggersOf(await dialectOf(queryRunner), declared))
+    await createTrigger(queryRunner, trigger.name, trigger.sql);
+}
+
+/** The triggers of an import table. They renew versions first, and then delete documents, as an import does. */
+export function triggersOf(dialect: Dialect, { name, part, division, inDocument }: ImportTable): Trigger[] {
+  return Object.keys(SIDES).flatMap((event) => {
+    const versions = part ? renewals(dialect, event, part, division) : [];
+    const statements = [...versions, ...(inDocument ? removals(event) : [])];
+    return statements.length ? dialect.trigger(nameOf('content', name, event), event, name, statements) : [];
+  });
+}
+
+/** @param division the column that says which version a row belongs to; undefined: the part has one */
+function renewals(dialect: Dialect, event: string, part: string, division?: string): string[] {
+  if (!division) return [bump(dialect, part, "''")];
+  return SIDES[event]!.map((side) => bump(dialect, part, `${side}.${division}`));
+}
+
+function removals(event: string): string[] {
+  return SIDES[event]!.map((side) => `DELETE FROM product_documents WHERE SKU = ${side}.SKU`);
 }
 
 function bump({ newVersion, overwriteVersion }: Dialect, part: string, code: string): string {

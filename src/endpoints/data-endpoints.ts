@@ -1,23 +1,15 @@
+import { CatalogService } from '../catalog/catalog.service.js';
 import { Product } from '../catalog/product.entity.js';
 import { ProductPrice } from '../pricing/product-price.entity.js';
-import type { Resource } from '../resource/field.decorator.js';
 import { StockEntry } from '../stock/stock-entry.entity.js';
+import type { DataEndpoint } from './data-endpoint.js';
 
-/** An endpoint that answers all elements of one resource, with its schema endpoint. */
-export interface DataEndpoint {
-  path: string;
-  resource: Resource;
-  /** Chapter of the document, and end of the ids of its operations. */
-  tag: string;
-  summary: string;
-  description: string;
-}
-
-/** All of them. */
-export const DATA: readonly DataEndpoint[] = [
+/** Every data endpoint. Routes, schema endpoints, validators, the OpenAPI document and the lists of tests follow. */
+export const DATA_ENDPOINTS: readonly DataEndpoint[] = [
   {
     path: '/products',
     resource: Product,
+    source: CatalogService,
     tag: 'Products',
     summary: 'All products of the customer',
     description:
@@ -27,6 +19,8 @@ export const DATA: readonly DataEndpoint[] = [
   {
     path: '/stock',
     resource: StockEntry,
+    // Interface §4, rule 2.
+    isCacheable: false,
     tag: 'Stock',
     summary: 'Stock at the customer’s warehouse',
     description:

@@ -1,0 +1,80 @@
+import { assortment, type AssortmentTables, ASSORTMENT_ENTITIES, lastSkuOf } from '../assortment/assortment.js';
+import type { Snapshot } from '../database/engine.js';
+import { importTableOf } from '../import/import-tables.js';
+import { selectColumns } from '../resource/columns.js';
+import type { Resource } from '../resource/field.decorator.js';
+import { jsonWriter } from '../resource/json-writer.js';
+import type { CustomerTerms } from '../scope/customer-scope.js';
+import type { DataEndpoint, Elements } from './data-endpoint.js';
+
+/** What the customer's value of these columns is. A table that has one of them shows the rows of that value alone. */
+const SCOPE: Readonly<Record<string, (terms: CustomerTerms) => string | null>> = {
+  PriceListCode: ({ priceList }) => priceList?.code ?? null,
+  WarehouseCode: ({ warehouseCode }) => warehouseCode,
+};
+
+/** Types whose values a key may have: their order in JavaScript is the order in the database. */
+const ORDERED = new Set(['varchar', 'int', 'date']);
+
+/** Reads the elements of an endpoint from the table of its resource, or from the assortment by its `select`. */
+export class TableElements implements Elements {
+  private readonly write;
+  private readonly select: string;
+  private readonly table?: ScopedTable;
+
+  /** @throws if the declarations do not say which rows a customer sees, or in which order */
+  constructor({ path, resource, select }: DataEndpoint) {
+    this.write = jsonWriter(resource);
+    if (!select && !importTableOf(resource))
+      throw new Error(`${path}: ${resource.name} has no table. Give it a select`);
+    this.select = select ?? selectColumns(resource);
+    if (!select && !ASSORTMENT_ENTITIES.includes(resource)) this.table = scopedTable(path, resource);
+  }
+
+  /** The elements, each as JSON with the separator before it, in batches. */
+  async *elements(snapshot: Snapshot, terms: CustomerTerms, separator: string): AsyncGenerator<string> {
+    const tables = this.tables(snapshot, terms);
+    if (!tables) return;
+    for await (const rows of assortment(snapshot, terms, { select: this.select, ...tables }))
+      yield rows.map((row) => separator + this.write(row, terms)).join('');
+  }
+
+  async lastSku(snapshot: Snapshot, terms: CustomerTerms): Promise<string | undefined> {
+    const tables = this.tables(snapshot, terms);
+    return tables && lastSkuOf(snapshot, terms, tables);
+  }
+
+  /** @returns undefined if nothing is assigned to the customer that selects its rows */
+  private tables(snapshot: Snapshot, terms: CustomerTerms): AssortmentTables | undefined {
+    if (!this.table) return {};
+    const { name, scope, key } = this.table;
+    const parameters = scope.map((column) => SCOPE[column]!(terms));
+    if (parameters.includes(null)) return undefined;
+    const conditions = scope.map((column) => `${name}.${column} = ?`);
+    if (key.length) return { elements: { name, condition: conditions.join(' AND '), parameters, key } };
+    const on = [`${name}.SKU = prices.SKU`, ...conditions].join(' AND ');
+    return { further: { join: `${snapshot.join(name)} ON ${on}`, parameters } };
+  }
+}
+
+interface ScopedTable {
+  name: string;
+  /** Columns that have the customer's own value. */
+  scope: readonly string[];
+  /** What tells the rows of one SKU apart; empty: there is one row for each SKU. */
+  key: readonly string[];
+}
+
+function scopedTable(path: string, resource: Resource): ScopedTable {
+  const { name, columns, key } = importTableOf(resource)!;
+  const names = columns.map((column) => column.name);
+  if (!key.includes('SKU')) throw new Error(`${path}: the key of ${name} has no SKU`);
+  // The terms do not name the customer, so that equal terms give equal responses.
+  if (names.includes('CustomerCode')) throw new Error(`${path}: rows of ${name} belong to one customer each`);
+  const scope = names.filter((column) => column in SCOPE);
+  const own = key.filter((column) => column !== 'SKU' && !scope.includes(column));
+  for (const { name: column, type } of columns)
+    if (own.includes(column) && !ORDERED.has(type))
+      throw new Error(`${path}: ${name}.${column} is in the key, and responses cannot be ordered by a ${type}`);
+  return { name, scope, key: own };
+}

@@ -1,0 +1,17 @@
+import { Controller, Get, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { Public } from '../auth/public.decorator.js';
+import { setValidator } from '../http/validator.js';
+import { API_VERSION } from './schema.js';
+
+@Controller()
+export class VersionController {
+  /** The same for all clients until the next release. Express returns 304 if the client has it. */
+  @Public()
+  @Get('api/version')
+  version(@Res({ passthrough: true }) response: Response): { apiVersion: string } {
+    const body = { apiVersion: API_VERSION };
+    setValidator(response, body);
+    return body;
+  }
+}

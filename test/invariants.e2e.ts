@@ -1,0 +1,109 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { DatabaseService } from '../src/database/database.service.js';
+import type { Query } from '../src/database/query.js';
+import { DATA } from './support/data-endpoints.js';
+import { call } from './support/http-call.js';
+import { startWithApp } from './support/running-app.js';
+import { engine, type TestService } from './support/test-service.js';
+import { catalogueVersion, loadVersion, SlowDownload } from './support/versioned-catalogue.js';
+
+let service: TestService;
+let app: NestExpressApplication;
+let token: string;
+beforeEach(async () => {
+  ({ service, app } = await startWithApp());
+  await service.database.load(catalogueVersion(1));
+  token = await service.token('C');
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await service.close();
+});
+
+const outcomeOf = (path: string) =>
+  call(service.url, { path, token }).then(
+    ({ status, body }) => [status, body],
+    ({ code }: NodeJS.ErrnoException) => [code],
+  );
+const sql = (...statements: string[]) => service.database.sql(statements);
+
+async function violations(invariant: string): Promise<number> {
+  const text = await (await fetch(`${service.managementUrl}/metrics`)).text();
+  const pattern = new RegExp(`^customer_data_invariant_violations_total\\{invariant="${invariant}"\\} (\\d+)$`, 'm');
+  return Number(pattern.exec(text)![1]);
+}
+
+/** Has statements of snapshots answered in another way. */
+function spoil(change: (query: Query) => Query): void {
+  const database = app.get(DatabaseService);
+  const snapshot = database.snapshot.bind(database);
+  jest.spyOn(database, 'snapshot').mockImplementation(async () => {
+    const opened = await snapshot();
+    return { ...opened, query: change(opened.query) };
+  });
+}
+
+const UNEXPECTED = [500, expect.stringContaining('"error"')];
+
+// 1500 SKUs: the first one is in the first batch, before the first byte, and the last one is not.
+test.each([
+  ['P-00000', UNEXPECTED],
+  ['P-01499', ['ECONNRESET']],
+])(
+  'a SKU that comes twice, %s, ends the response: the keys of elements rise strictly (decision 153)',
+  async (sku, expected) => {
+    const before = await violations('order');
+    // As after a restore into tables without keys.
+    await sql(
+      'ALTER TABLE prices RENAME TO keyed',
+      'CREATE TABLE prices AS SELECT * FROM keyed',
+      `INSERT INTO prices SELECT * FROM keyed WHERE SKU = '${sku}'`,
+    );
+    for (const path of DATA) expect([path, await outcomeOf(path)]).toEqual([path, expected]);
+    expect(service.log.join('\n')).toContain(`The keys of elements do not rise: ${sku} comes behind ${sku}`);
+    expect(await violations('order')).toBe(before + DATA.length);
+    await sql('DROP TABLE prices', 'ALTER TABLE keyed RENAME TO prices');
+    expect((await outcomeOf('/prices'))[0]).toBe(200);
+  },
+);
+
+test('SKUs in another order than code points end the response (decision 153)', async () => {
+  spoil((query) => async (statement, parameters) => {
+    const rows = await query(statement, parameters);
+    return /^SELECT.* LIMIT \d{3,}$/s.test(statement) ? rows.toReversed() : rows;
+  });
+  for (const path of ['/stock', '/prices']) expect(await outcomeOf(path)).toEqual(UNEXPECTED);
+});
+
+test('a snapshot that shows other versions at its end ends the response (decision 153)', async () => {
+  const before = await violations('snapshot');
+  let reads = 0;
+  spoil((query) => async (statement, parameters) => {
+    const rows = await query(statement, parameters);
+    if (!statement.includes('content_versions')) return rows;
+    // The first read is for the header, the second one at the end of the body.
+    return ++reads % 2 ? rows : rows.map((row) => ({ ...row, stockVersion: 'another' }));
+  });
+  // One batch may fail before the first byte: one with a second batch has begun.
+  for (const path of DATA) expect([path, (await outcomeOf(path))[0]]).toEqual([path, 'ECONNRESET']);
+  expect(service.log.join('\n')).toContain('The snapshot shows another state of the content than at its beginning');
+  expect(await violations('snapshot')).toBe(before + DATA.length);
+});
+
+if (engine === 'mysql')
+  test('a table of versions without transactions ends the responses that a change overtakes', async () => {
+    await loadVersion(service.database, 1);
+    await sql('ALTER TABLE content_versions ENGINE = MyISAM');
+    const download = await SlowDownload.begin(service.url, '/products', token);
+    await sql(`UPDATE products SET Name = 'v2'`);
+    expect(await download.finish()).toBeUndefined();
+    expect(service.log.join('\n')).toContain('The snapshot shows another state');
+    expect((await outcomeOf('/products'))[0]).toBe(200);
+  });
+
+test('every violation is counted from 0 on, so that Prometheus sees the first one', async () => {
+  const text = await (await fetch(`${service.managementUrl}/metrics`)).text();
+  expect(
+    [...text.matchAll(/^customer_data_invariant_violations_total\{invariant="(\w+)"\} \d+$/gm)].map(([, name]) => name),
+  ).toEqual(['order', 'net_price', 'snapshot', 'last_sku']);
+});
