@@ -381,7 +381,16 @@ describe('--json', () => {
         },
       ],
       tables: [
-        { table: 'warehouses', file: 'warehouses.csv.gz', rows: 1, added: 1, changed: 0, unchanged: 0, removed: 0 },
+        {
+          table: 'warehouses',
+          file: 'warehouses.csv.gz',
+          rows: 1,
+          added: 1,
+          changed: 0,
+          unchanged: 0,
+          removed: 0,
+          absentColumns: [],
+        },
       ],
       notes: [],
       seconds: expect.any(Number),
