@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BASE, COLUMNS, type ImportFileName } from './support/import-files.js';
 import { complaintsIn } from './support/import-outcome.js';
-import { removeAllRows, type Rows, storedRows } from './support/stored-rows.js';
+import { removeAllRows, type Rows, storedRows as rowsOf } from './support/stored-rows.js';
 import { TestDatabase } from './support/test-service.js';
 
 // Files that lack columns (decision 140).
@@ -30,6 +30,21 @@ function file(name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text);
   return path;
+}
+
+/** All rows, decimals and days spelt as the embedded database does. */
+async function storedRows(of: TestDatabase): Promise<Record<string, Rows>> {
+  const spelt = (value: unknown) => {
+    if (value instanceof Date) return value.toLocaleDateString('sv');
+    return /^\d+\.\d+$/.test(String(value)) ? String(Number(value)) : value;
+  };
+  const tables = Object.entries(await rowsOf(of));
+  return Object.fromEntries(
+    tables.map(([table, rows]) => [
+      table,
+      rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, spelt(value)]))),
+    ]),
+  );
 }
 
 const run = (...args: string[]) => database.cli('import', ...args);
