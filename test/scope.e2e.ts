@@ -1,6 +1,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { NestFactory } from '@nestjs/core';
 import { request } from 'node:http';
+import { withoutFurtherFields } from './support/further-fields.js';
 import { A, B, C, MARKS_OF_B, smallCatalogue } from './support/small-catalogue.js';
 import { TestService } from './support/test-service.js';
 
@@ -114,7 +115,8 @@ describe('each customer is answered its own list, warehouse and discount (interf
     [B, '/stock', [entry('B-ONLY', 'WH-B', 60, '2027-02-28'), entry('SHARED', 'WH-B', 70)]],
     [C, '/stock', [entry('A-ONLY', 'WH-B', 50), entry('SHARED', 'WH-B', 70)]],
   ])('%s %s', (code, path, elements) => {
-    expect(plain[code]![path]).toBe(`[${elements.join()}]`);
+    const expected = `[${elements.join()}]`;
+    expect(withoutFurtherFields(plain[code]![path]!, expected)).toBe(expected);
   });
 
   test('the products of A hold no mark of B, and those of B each one that can show there', () => {
