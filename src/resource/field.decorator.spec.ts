@@ -4,6 +4,7 @@ const ANSWER = { meaning: 'Meaning.', example: 'x' };
 const value = () => 'x';
 
 // The compiler checks this file (`npm run lint`): a line below `@ts-expect-error` that compiles is an error.
+/* oxlint-disable jest/expect-expect */
 describe('wrong declarations do not compile', () => {
   test('a varchar without its length', () => {
     // @ts-expect-error length is missing

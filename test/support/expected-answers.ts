@@ -91,8 +91,10 @@ export const KEYS: Record<Endpoint, readonly string[]> = {
   '/prices': Object.keys(PRICE),
 };
 /** Columns kept to the character; around anything else spaces are no part of it. */
-const PROSE = [PRODUCT, STOCK, PRICE, ...FILED_ARRAYS.map(({ fields }) => fields)].flatMap((fields) =>
-  Object.keys(fields).filter((name) => fields[name] === 'prose'),
+const PROSE = new Set(
+  [PRODUCT, STOCK, PRICE, ...FILED_ARRAYS.map(({ fields }) => fields)].flatMap((fields) =>
+    Object.keys(fields).filter((name) => fields[name] === 'prose'),
+  ),
 );
 const TRUE = /^(true|1|yes)$/i;
 
@@ -174,7 +176,7 @@ function readRows(path: string): Row[] {
 }
 
 function trimUnlessProse(cell: string, { column }: { column: string | number }): string {
-  return PROSE.includes(String(column)) ? cell : cell.trim();
+  return PROSE.has(String(column)) ? cell : cell.trim();
 }
 
 function bySku(rows: Row[]): Map<string, Row[]> {

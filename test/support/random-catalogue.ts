@@ -179,9 +179,9 @@ function randomAbsence(random: SeededRandom, tables: readonly string[]): Absence
 /** The rows as an import makes them of files that lack columns: as stored there, or empty. */
 function withoutAbsent(files: Catalogue, stored: Catalogue, absent: Absence): Catalogue {
   return mapTables(files, (table, rows) => {
-    const positions = absent[table]!.map((name) => columnsOf(table).indexOf(name));
+    const positions = new Set(absent[table]!.map((name) => columnsOf(table).indexOf(name)));
     const cellsOf = (key: string, row: readonly string[]) =>
-      row.map((cell, at) => (positions.includes(at) ? (stored[table]!.get(key)?.[at] ?? '') : cell));
+      row.map((cell, at) => (positions.has(at) ? (stored[table]!.get(key)?.[at] ?? '') : cell));
     return new Map([...rows].map(([key, row]) => [key, cellsOf(key, row)]));
   });
 }

@@ -33,8 +33,20 @@ export function stepsOf(document: string, chapter: string): Step[] {
 }
 
 const COPIED = [
-  ...['src', 'test', 'conformance', 'demo', 'docs', 'mappings', 'ormconfig.ts', 'package.json', 'nest-cli.json'],
-  ...['tsconfig.json', 'tsconfig.build.json', 'jest.config.mjs', '.npmrc', '.swcrc'],
+  'src',
+  'test',
+  'conformance',
+  'demo',
+  'docs',
+  'mappings',
+  'ormconfig.ts',
+  'package.json',
+  'nest-cli.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'jest.config.mjs',
+  '.npmrc',
+  '.swcrc',
 ];
 
 /** A copy of the sources that can be changed and built. */
