@@ -36,7 +36,7 @@ test.each(SEEDS)('six imports one after the other, made by chance from the numbe
 test('the numbers make imports in which everything happens', () => {
   const seen = SEEDS.flatMap((seed) => [...randomImports(seed, IMPORTS)]).flatMap(({ replace, counts }) =>
     counts.flatMap(({ file, ...numbers }) =>
-      Object.entries(numbers)
+      Object.entries({ ...numbers, 'absent columns': numbers.absentColumns.length })
         .filter(([, number]) => typeof number === 'number' && number > 0)
         .map(([what]) => `${replace ? 'replace' : 'upsert'}, ${file ? 'file' : 'no file'}: ${what}`),
     ),
@@ -44,8 +44,8 @@ test('the numbers make imports in which everything happens', () => {
   const always = ['rows', 'added', 'changed', 'unchanged'];
   expect(new Set(seen)).toEqual(
     new Set([
-      ...always.map((what) => `upsert, file: ${what}`),
-      ...[...always, 'removed'].map((what) => `replace, file: ${what}`),
+      ...[...always, 'absent columns'].map((what) => `upsert, file: ${what}`),
+      ...[...always, 'absent columns', 'removed'].map((what) => `replace, file: ${what}`),
       'replace, no file: removed',
     ]),
   );

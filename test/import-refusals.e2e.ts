@@ -204,7 +204,6 @@ test('everything that is wrong is listed at once, and nothing twice', async () =
     'prices.csv:3: SKU:',
     'prices.csv:4: PriceListCode,',
     'stock.csv:1: AvailableQTY:',
-    'stock.csv:1: NextAvailableETA:',
     'customers.csv:2: DiscountPercentage:',
     'customers.csv:2: PriceListCode:',
     'customers.csv:4: CustomerCode:',

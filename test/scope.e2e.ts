@@ -2,6 +2,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { request } from 'node:http';
 import { DATA, SCHEMAS } from './support/data-endpoints.js';
 import { layersOf, routesOf, startWithApp } from './support/running-app.js';
+import { withoutFurtherFields } from './support/further-fields.js';
 import { A, B, C, MARKS_OF_B, smallCatalogue } from './support/small-catalogue.js';
 import type { TestService } from './support/test-service.js';
 
@@ -92,7 +93,8 @@ describe('each customer is answered its own list, warehouse and discount (interf
     [B, '/stock', [entry('B-ONLY', 'WH-B', 60, '2027-02-28'), entry('SHARED', 'WH-B', 70)]],
     [C, '/stock', [entry('A-ONLY', 'WH-B', 50), entry('SHARED', 'WH-B', 70)]],
   ])('%s %s', (code, path, elements) => {
-    expect(plain[code]![path]).toBe(`[${elements.join()}]`);
+    const expected = `[${elements.join()}]`;
+    expect(withoutFurtherFields(plain[code]![path]!, expected)).toBe(expected);
   });
 
   test.each(DATA)('%s of A has no mark of B, and that of B has one', (path) => {

@@ -151,6 +151,7 @@ export class Product {
   @Answered({
     type: 'varchar',
     length: 64,
+    neededByNewRows: 'it decides whether customers see the product',
     meaning: 'Status; a product whose Status is exactly OBSOLETE is never answered.',
     example: 'ACTIVE',
   })

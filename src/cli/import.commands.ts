@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { visible } from '../import/excerpt.js';
 import { ImportLogService } from '../import/import-log.service.js';
 import type { ImportRun } from '../import/import-run.entity.js';
-import type { ImportSummary } from '../import/import-summary.js';
+import type { ImportSummary, TableSummary } from '../import/import-summary.js';
 import { IMPORT_TABLES } from '../import/import-tables.js';
 import { ImportService } from '../import/import.service.js';
 import { ImportRefused } from '../import/problems.js';
@@ -99,7 +99,17 @@ function describe({ tables, notes, dryRun, seconds }: ImportSummary): string {
   const rows = tables.map((one) => [one.table, one.file ?? '-', ...COUNTS.map((count) => String(one[count]))]);
   const total = tables.reduce((sum, one) => sum + one.rows, 0);
   const end = dryRun ? 'Dry run: nothing was written.' : `Imported ${total} rows in ${seconds.toFixed(1)} s.`;
-  return [table(['table', 'file', ...COUNTS], rows), ...notes.map(visible), end].join('\n');
+  return [table(['table', 'file', ...COUNTS], rows), ...absences(tables), ...notes.map(visible), end].join('\n');
+}
+
+/** One line for each table whose file lacks columns. */
+function absences(tables: readonly TableSummary[]): string[] {
+  return tables
+    .filter(({ absentColumns }) => absentColumns.length)
+    .map(
+      ({ table: name, absentColumns }) =>
+        `${name}: the file has no ${absentColumns.join(', ')}. Stored rows keep their values, new rows have none.`,
+    );
 }
 
 function logCells({ StartedAt, EndedAt, StartedBy, Mode, Outcome, Tables, Files }: ImportRun): string[] {

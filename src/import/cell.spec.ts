@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Field } from '../resource/field.decorator.js';
-import { CellError, parseCell } from './cell.js';
+import { CellError, cellText, parseCell, storedValue } from './cell.js';
 
 const field = (declaration: Partial<Field>): Field => ({
   name: 'Cell',
@@ -23,6 +23,7 @@ const SIZE = field({ type: 'decimal', precision: 14, scale: 4 });
 const PERCENT = field({ type: 'decimal', precision: 7, scale: 4, min: 0, max: 100 });
 const FLAG = field({ type: 'boolean' });
 const DAY = field({ type: 'date' });
+const TIME = field({ type: 'datetime' });
 const CURRENCY = field({
   identifier: true,
   length: 3,
@@ -69,7 +70,7 @@ test.each(['false', 'FALSE', 'False', '0', 'no', 'NO', ' no '])('%j is false', (
   expect(parseCell(text, FLAG)).toBe(false);
 });
 
-test.each([PROSE, CODE, LONG, WHOLE, SIZE, PERCENT, FLAG, DAY, CURRENCY])(
+test.each([PROSE, CODE, LONG, WHOLE, SIZE, PERCENT, FLAG, DAY, TIME, CURRENCY])(
   'an empty cell is null where a $type may be missing',
   (column) => {
     expect(parseCell('', column)).toBeNull();
@@ -121,6 +122,32 @@ test.each([
   ['day of no month', DAY, '2027-13-01', '"2027-13-01" is not a day of the calendar'],
   ['day of no year', DAY, '0000-01-01', '"0000-01-01" is not a day of the calendar'],
   ['point in time', DAY, '2027-01-15T00:00:00', '"2027-01-15T00:00:00" is not a day of the calendar'],
+  [
+    'time without a time zone',
+    TIME,
+    '2027-01-15T09:30:00',
+    '"2027-01-15T09:30:00" has no time zone: add Z for UTC, or',
+  ],
+  [
+    'time of another form',
+    TIME,
+    '2027-01-15 09:30:00Z',
+    '"2027-01-15 09:30:00Z" is not a time in the form 2027-01-15T',
+  ],
+  ['a day', TIME, '2027-01-15', '"2027-01-15" is not a time in the form'],
+  ['time of a day that is none', TIME, '2027-02-29T09:30:00Z', '"2027-02-29T09:30:00Z" is not a time'],
+  ['time that is none', TIME, '2027-01-15T24:01:00Z', '"2027-01-15T24:01:00Z" is not a time'],
+  ['leap second', TIME, '2016-12-31T23:59:60Z', '"2016-12-31T23:59:60Z" is not a time'],
+  ['offset that is none', TIME, '2027-01-15T09:30:00+25:00', '"2027-01-15T09:30:00+25:00" is not a time'],
+  ['offset without a colon', TIME, '2027-01-15T09:30:00+0100', '"2027-01-15T09:30:00+0100" is not a time'],
+  ['microseconds', TIME, '2027-01-15T09:30:00.0001Z', '"2027-01-15T09:30:00.0001Z" has more than 3 digits behind the'],
+  ['year before those of MySQL', TIME, '0999-12-31T23:00:00Z', '"0999-12-31T23:00:00Z" is not a time'],
+  [
+    'year behind those of MySQL, in UTC',
+    TIME,
+    '9999-12-31T23:30:00-01:00',
+    '"9999-12-31T23:30:00-01:00" is not a time',
+  ],
   ['half a character', PROSE, 'x\uD83D', 'holds half of a character'],
   ['the other half, in a code', CODE, '\uDE00x', 'holds half of a character'],
   ['pattern', CURRENCY, 'eur', '"eur" is not a currency code'],
@@ -150,4 +177,35 @@ test('an error keeps nothing alive of what was read: whole batches of them wait'
   collect();
   expect((process.memoryUsage().heapUsed - before) / 1024 ** 2).toBeLessThan(10);
   expect(errors).toHaveLength(50);
+});
+
+test.each([
+  ['2027-01-15T09:30:00Z', '2027-01-15 09:30:00.000'],
+  [' 2027-01-15T09:30Z ', '2027-01-15 09:30:00.000'],
+  ['2027-01-15T00:30:00.5+01:00', '2027-01-14 23:30:00.500'],
+  ['2027-12-31T23:30:00,123-05:45', '2028-01-01 05:15:00.123'],
+  ['2027-01-15T24:00:00Z', '2027-01-16 00:00:00.000'],
+])('the time %s is stored in UTC', (text, stored) => {
+  expect(parseCell(text, TIME)).toBe(stored);
+});
+
+test.each([
+  ['varchar', PROSE, ' x ', ' x '],
+  ['text', LONG, 'a\nb', 'a\nb'],
+  ['int', WHOLE, 24, '24'],
+  ['decimal', SIZE, '12.5000', '12.5'],
+  ['boolean', FLAG, 0, 'false'],
+  ['boolean of a server', FLAG, true, 'true'],
+  ['date', DAY, '2027-01-15', '2027-01-15'],
+  ['datetime of SQLite', TIME, '2027-01-15 09:30:00.120', '2027-01-15T09:30:00.120Z'],
+  ['datetime of a server', TIME, new Date('2027-01-15T09:30:00.120Z'), '2027-01-15T09:30:00.120Z'],
+])('what export writes of a %s imports as the stored value', (_, column, value, text) => {
+  expect(cellText(value, column)).toBe(text);
+  expect(parseCell(text, column)).toBe(storedValue(value, column));
+});
+
+test('export leaves out days and times that no calendar has (decision 124)', () => {
+  expect(cellText('2027-02-31', DAY)).toBe('');
+  expect(cellText('2027-02-31 00:00:00', TIME)).toBe('');
+  expect(storedValue('2027-02-31 00:00:00', TIME)).toBe('2027-02-31 00:00:00');
 });

@@ -1,9 +1,10 @@
-import { isDay } from '../resource/calendar-day.js';
+import { dayOrNull, isDay } from '../resource/calendar-day.js';
 import { decimalText } from '../resource/decimal-text.js';
-import type { Field, FieldType } from '../resource/field.decorator.js';
+import { type Field, type FieldType, isRequired } from '../resource/field.decorator.js';
+import { timeOrNull, timestampText } from '../resource/utc-time.js';
 import { quoted } from './excerpt.js';
 
-/** A value as it is stored: exact decimals and days as text. */
+/** A value as it is stored: exact decimals, days, and points in time in UTC as text. */
 export type CellValue = string | number | boolean | null;
 
 /** What is wrong with a cell, in words for the operator. */
@@ -35,7 +36,7 @@ export function parseCell(text: string, field: Field): CellValue {
   const prose = isText(field) && !field.identifier && !field.primary;
   const cell = prose ? text : text.trim();
   if (cell === '') {
-    if (field.primary || field.nullable === false) throw new CellError('is empty, and has to hold a value');
+    if (isRequired(field)) throw new CellError('is empty, and has to hold a value');
     return null;
   }
   if (isNumber(field) && cell.length > NUMBER_CHARACTERS)
@@ -84,10 +85,43 @@ const PARSERS: Record<FieldType, (cell: string, field: Field) => CellValue> = {
     if (!isDay(cell)) throw new CellError(`${quoted(cell)} is not a day of the calendar in the form YYYY-MM-DD`);
     return cell;
   },
-  datetime: () => {
-    throw new CellError('cannot be imported');
-  },
+  datetime: (cell) => timestampText(parseTime(cell)),
 };
+
+/** The value of a cell as the database returns it, spelt as `parseCell` spells it. */
+export function storedValue(value: unknown, { type }: Field): CellValue {
+  if (value === null) return null;
+  if (type === 'boolean') return Boolean(value);
+  if (type === 'decimal') return decimalText(String(value));
+  if (type !== 'datetime') return value as CellValue;
+  const time = timeOrNull(value);
+  return time ? timestampText(time) : String(value);
+}
+
+/** The text of a cell of an import file that stands for the value that the database returns. */
+export function cellText(value: unknown, { type }: Field): string {
+  if (value === null) return '';
+  if (type === 'boolean') return value ? 'true' : 'false';
+  if (type === 'date') return dayOrNull(value) ?? '';
+  if (type === 'datetime') return timeOrNull(value)?.toISOString() ?? '';
+  return type === 'decimal' ? decimalText(String(value)) : String(value);
+}
+
+const TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d:\d\d)?$/;
+/** What MySQL can store, in UTC. */
+const FIRST_YEAR = 1000;
+const LAST_YEAR = 9999;
+
+function parseTime(cell: string): Date {
+  const [, day = '', , fraction = '', zone] = TIME.exec(cell) ?? [];
+  if (day && !zone) throw new CellError(`${quoted(cell)} has no time zone: add Z for UTC, or an offset such as +01:00`);
+  if (fraction.length > '.123'.length) throw new CellError(`${quoted(cell)} has more than 3 digits behind the second`);
+  const time = new Date(isDay(day) ? cell.replace(',', '.') : NaN);
+  const year = time.getUTCFullYear();
+  if (!(year >= FIRST_YEAR && year <= LAST_YEAR))
+    throw new CellError(`${quoted(cell)} is not a time in the form 2027-01-15T09:30:00Z or 2027-01-15T10:30:00+01:00`);
+  return time;
+}
 
 const BOOLEANS = new Map([
   ...['true', '1', 'yes'].map((word) => [word, true] as const),

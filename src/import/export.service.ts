@@ -6,9 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { DatabaseService } from '../database/database.service.js';
 import type { Snapshot } from '../database/engine.js';
-import { dayOrNull } from '../resource/calendar-day.js';
-import type { Field } from '../resource/field.decorator.js';
-import { decimalText } from '../resource/decimal-text.js';
+import { cellText } from './cell.js';
 import { IMPORT_TABLES, type ImportTable } from './import-tables.js';
 import { scanTable } from './table-scan.js';
 
@@ -85,12 +83,5 @@ async function* csv(snapshot: Snapshot, table: ImportTable): AsyncGenerator<stri
   const names = table.columns.map(({ name }) => name);
   yield stringify([names]);
   for await (const rows of scanTable(snapshot.query, table, names, BATCH_ROWS))
-    yield stringify(rows.map((row) => table.columns.map((column) => cell(row[column.name], column))));
-}
-
-function cell(value: unknown, { type }: Field): string {
-  if (value === null) return '';
-  if (type === 'boolean') return value ? 'true' : 'false';
-  if (type === 'date') return dayOrNull(value) ?? '';
-  return type === 'decimal' ? decimalText(String(value)) : String(value);
+    yield stringify(rows.map((row) => table.columns.map((column) => cellText(row[column.name], column))));
 }

@@ -9,7 +9,7 @@ import { Problems } from './problems.js';
 import { Replacement } from './replacement.js';
 import type { Sources } from './source/sources.js';
 import type { TableSource } from './source/table-source.js';
-import { type ImportContext, type RowCounts, TableImport } from './table-import.js';
+import { type ImportContext, TableImport } from './table-import.js';
 
 /** How to load what the files hold. */
 export interface LoadOptions {
@@ -29,14 +29,14 @@ export interface LoadOptions {
 export class NotEmpty extends Error {}
 
 /** Of a table from which rows go because those go that they hang on. */
-const NOT_READ = { file: null, rows: 0, added: 0, changed: 0, unchanged: 0 };
+const NOT_READ = { file: null, rows: 0, added: 0, changed: 0, unchanged: 0, absentColumns: [] };
 
 /** Loads all tables of one import, within the transaction of its session. */
 export class ImportLoad {
   private readonly problems = new Problems();
   private readonly context: ImportContext;
   private readonly replacement?: Replacement;
-  private readonly counts = new Map<ImportTable, Pick<TableSummary, 'file'> & RowCounts>();
+  private readonly counts = new Map<ImportTable, Omit<TableSummary, 'table'>>();
 
   constructor(
     private readonly session: WriteSession,
@@ -74,9 +74,9 @@ export class ImportLoad {
   private async loadTable(table: ImportTable): Promise<void> {
     const source = this.sources.sources.find((candidate) => candidate.table === table);
     // Held no longer than for its table: it knows every key of the file.
-    const file = source && new TableImport(source, this.context, (rows) => this.tell(source, rows));
+    const file = source && (await TableImport.begin(source, this.context, (rows) => this.tell(source, rows)));
     await file?.run();
-    if (file) this.counts.set(table, { file: file.source.file, ...file.counts });
+    if (file) this.counts.set(table, { file: file.source.file, ...file.counts, absentColumns: file.absentColumns });
     if (this.problems.none) await this.replacement?.visit(table, file);
   }
 

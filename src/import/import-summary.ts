@@ -5,6 +5,8 @@ export interface TableSummary extends RowCounts {
   table: string;
   /** The file that its rows come from; null where rows go because those went that they hung on. */
   file: string | null;
+  /** Columns that the file lacks: stored rows keep their values, new rows have none. */
+  absentColumns: string[];
 }
 
 /** What identifies a file that was read. */

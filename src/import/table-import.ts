@@ -4,6 +4,7 @@ import type { Field } from '../resource/field.decorator.js';
 import { Batches } from './batch.js';
 import { CellError, parseCell, type CellValue } from './cell.js';
 import type { ContentChanges } from './content-changes.js';
+import { quoted } from './excerpt.js';
 import { isReferredTo } from './import-tables.js';
 import { KeyIndex } from './key-index.js';
 import type { KnownKeys } from './known-keys.js';
@@ -54,18 +55,26 @@ export class TableImport {
   readonly replaces: boolean;
   private readonly rows: TableRows;
   private readonly single?: OnePerGroup;
+  /** Columns that the file lacks. Stored rows keep their values. */
+  private readonly absent: readonly Field[];
   /** Then nothing has to be looked up. */
   private empty = false;
 
-  constructor(
+  private constructor(
     readonly source: TableSource,
     private readonly context: ImportContext,
     private readonly onBatch: (rows: number) => void = () => undefined,
   ) {
     this.rows = new TableRows(context.session, source.table, source.columns, context.changes);
     this.single = OnePerGroup.of(source);
+    this.absent = source.table.columns.filter(({ name }) => !this.speaksOf(name));
     this.replaces = context.replace && !source.partial;
     if (isReferredTo(source.table)) context.known.bring(source.table, this.keys, this.replaces);
+  }
+
+  /** The names of the columns that the file lacks. */
+  get absentColumns(): string[] {
+    return this.absent.map(({ name }) => name);
   }
 
   /** Whether rows of the file have a value, or none, for this column; else they keep the one that is stored. */
@@ -73,16 +82,26 @@ export class TableImport {
     return this.source.columns.some(({ name }) => name === column);
   }
 
+  /**
+   * Prepares the import of a source.
+   * @returns undefined if its file has nothing for its table, or cannot be used
+   */
+  static async begin(
+    source: TableSource,
+    context: ImportContext,
+    onBatch?: (rows: number) => void,
+  ): Promise<TableImport | undefined> {
+    const { problems } = context;
+    const isThere = await untilFault(source, context, async () =>
+      source.begin?.((line, column, message) => problems.add(source.file, line, column, message)),
+    );
+    return isThere === false ? undefined : new TableImport(source, context, onBatch);
+  }
+
   async run(): Promise<void> {
-    const { problems, known, session } = this.context;
+    const { problems, session } = this.context;
     this.empty = await this.rows.isEmpty();
-    try {
-      await this.readAll();
-    } catch (error) {
-      if (!(error instanceof SourceFault)) throw error;
-      problems.add(this.source.file, error.line, error.column, error.message);
-      known.giveUp(this.source.table);
-    }
+    await untilFault(this.source, this.context, () => this.readAll());
     if (!this.empty && !this.replaces && problems.none) await this.single?.compare(session, this.keys, this.complain);
   }
 
@@ -164,13 +183,25 @@ export class TableImport {
     if (!this.context.problems.none || !rows.length) return;
     const stored = this.empty ? undefined : await this.rows.stored(rows.map(({ values }) => values));
     const fresh = rows.filter(({ key }) => !stored?.has(key));
+    if (fresh[0]) this.refuseNew(fresh[0]);
     const changed = rows.filter(({ key, values }) => stored?.has(key) && !sameValues(values, stored.get(key)!));
     this.counts.added += fresh.length;
     this.counts.changed += changed.length;
     this.counts.unchanged += rows.length - fresh.length - changed.length;
     const written = [...fresh, ...changed].map(({ values }) => values);
     for (const values of written) this.single?.noteWritten(values);
-    if (written.length && !this.context.dryRun) await this.rows.upsert(written);
+    if (written.length && this.context.problems.none && !this.context.dryRun) await this.rows.upsert(written);
+  }
+
+  /** Complains of a new row if it needs a column that the file lacks. */
+  private refuseNew({ line, key }: CheckedRow): void {
+    for (const { name, neededByNewRows } of this.absent)
+      if (neededByNewRows)
+        this.complain(
+          line,
+          name,
+          `${quoted(key)} is not stored yet, and the column is absent; add it, because ${neededByNewRows}`,
+        );
   }
 
   private async checkReferences(column: Field, rows: readonly CheckedRow[]): Promise<void> {
@@ -183,5 +214,21 @@ export class TableImport {
     for (const { line, values } of rows)
       if (unknown.has(String(values[position])))
         this.complain(line, this.source.label(column), this.context.known.complaint(parent, String(values[position])));
+  }
+}
+
+/** Does work on a source. @returns false after a fault, which is noted */
+async function untilFault<T>(
+  { file, table }: TableSource,
+  { problems, known }: ImportContext,
+  work: () => Promise<T>,
+): Promise<T | false> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SourceFault)) throw error;
+    problems.add(file, error.line, error.column, error.message);
+    known.giveUp(table);
+    return false;
   }
 }

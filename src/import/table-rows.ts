@@ -1,7 +1,6 @@
 import type { WriteSession } from '../database/engine.js';
-import { decimalText } from '../resource/decimal-text.js';
 import type { Field } from '../resource/field.decorator.js';
-import type { CellValue } from './cell.js';
+import { type CellValue, storedValue } from './cell.js';
 import type { ContentChanges } from './content-changes.js';
 import type { ImportTable } from './import-tables.js';
 
@@ -62,13 +61,6 @@ export class TableRows {
     await this.session.query(`DELETE FROM ${this.table.name} WHERE ${sql}`, parameters);
     await this.changes.note(this.table, this.table.key, keys);
   }
-}
-
-/** What the database tells of a cell, spelt as `parseCell` spells it. */
-function storedValue(value: unknown, { type }: Field): CellValue {
-  if (value === null) return null;
-  if (type === 'boolean') return Boolean(value);
-  return type === 'decimal' ? decimalText(String(value)) : (value as CellValue);
 }
 
 /** Whether two rows hold the same. */

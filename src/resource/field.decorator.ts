@@ -19,58 +19,89 @@ interface Answer {
   required?: boolean;
 }
 
-interface ColumnDeclaration {
-  type: FieldType;
-  /** Longest value, in characters (varchar). */
-  length?: number;
-  /** Digits in all and behind the point (decimal). */
-  precision?: number;
-  scale?: number;
-  /** Part of the key. */
-  primary?: boolean;
-  /** False: the column always holds a value. Default: true, except for the key. */
-  nullable?: boolean;
+/** What a text has to look like, and how to say so. */
+interface Pattern {
+  test: (text: string) => boolean;
+  says: string;
+}
+
+interface TextBounds {
   /** A code rather than prose: spaces around it are no part of it. Keys always are. */
   identifier?: boolean;
-  /** Bounds of a number, both included. */
+  pattern?: Pattern;
+}
+
+/** Bounds of a number, both included. */
+interface NumberBounds {
   min?: number;
   max?: number;
-  /** The column within whose values at most one row may have this flag. */
-  onePer?: string;
-  /** What a text has to look like, and how to say so. */
-  pattern?: { test: (text: string) => boolean; says: string };
 }
 
-interface AnsweredDeclaration extends ColumnDeclaration, Answer {
-  /** Where the answer is not what the column holds: one of the two. */
-  value?: Value;
-  ofScope?: ScopeValue;
+/** What a column of each type has to say, and what it may say. */
+type ColumnType =
+  | ({ type: 'varchar'; /** Longest value, in characters. */ length: number } & TextBounds)
+  | ({ type: 'text' } & TextBounds)
+  | ({ type: 'int' } & NumberBounds)
+  | ({
+      type: 'decimal';
+      /** Digits in all. */ precision: number;
+      /** Digits behind the point. */ scale: number;
+    } & NumberBounds)
+  | { type: 'boolean'; /** The column within whose values at most one row may have this flag. */ onePer?: string }
+  | { type: 'date' | 'datetime' };
+
+/** Part of the key. Tables are read in the order of their keys, and those are texts. */
+interface KeyColumn {
+  type: 'varchar';
+  length: number;
+  primary: true;
+  pattern?: Pattern;
 }
 
-interface ComputedDeclaration extends Answer {
-  type: FieldType;
-  /** Longest value, in characters (varchar). */
-  length?: number;
-  /** False: there always is a value. Default: true. */
+interface FurtherColumn {
+  primary?: never;
+  /** False: the column always holds a value. Default: true. */
   nullable?: boolean;
-  /** Digits that a decimal always shows behind the point; by default trailing zeros are left out. */
-  fixedScale?: number;
-  /** One of the two. */
-  value?: Value;
-  ofScope?: ScopeValue;
+  /** Why a new row needs this nullable column. A file that lacks the column may then have no new row. */
+  neededByNewRows?: string;
 }
 
-/** A declared property of an entity, as everything that stores, answers, describes or imports it reads it. */
-export interface Field
-  extends
-    ColumnDeclaration,
-    Partial<Answer>,
-    Pick<AnsweredDeclaration, 'value' | 'ofScope'>,
-    Pick<ComputedDeclaration, 'fixedScale'> {
+type ColumnDeclaration = KeyColumn | (ColumnType & FurtherColumn);
+
+/** Where the answered value is not the stored one: one of the two. */
+type ValueSource = { value?: Value; ofScope?: never } | { value?: never; ofScope?: ScopeValue };
+
+type AnsweredDeclaration = ColumnDeclaration & Answer & ValueSource;
+
+type ComputedType =
+  | { type: 'varchar'; /** Longest value, in characters. */ length?: number }
+  /** By default trailing zeros are left out; a fixed scale keeps this many digits behind the point. */
+  | { type: 'decimal'; fixedScale?: number }
+  | { type: Exclude<FieldType, 'varchar' | 'decimal'> };
+
+/** Not nullable: there always is a value. Default: nullable. */
+type ComputedDeclaration = ComputedType & Answer & ValueSource & { nullable?: boolean };
+
+/**
+ * A declared property of an entity, as everything that stores, answers, describes or imports it reads it. The unions above
+ * say which of its properties belong together.
+ */
+export interface Field extends TextBounds, NumberBounds, Partial<Answer> {
   /** Name of the column, key of the answer and header of the import file. */
   name: string;
   stored: boolean;
   answered: boolean;
+  type: FieldType;
+  length?: number;
+  precision?: number;
+  scale?: number;
+  fixedScale?: number;
+  primary?: boolean;
+  nullable?: boolean;
+  neededByNewRows?: string;
+  onePer?: string;
+  value?: Value;
+  ofScope?: ScopeValue;
 }
 
 /** An array of another resource's elements within each element, joined by SKU. */
@@ -110,6 +141,11 @@ export function Nested(resource: Resource, orderBy: string): PropertyDecorator {
   return (target, key) => append(arrays, target.constructor, { name: String(key), resource, orderBy });
 }
 
+/** Whether every row has a value for the field, so that a file may not lack its column. */
+export function isRequired({ primary = false, nullable }: Field): boolean {
+  return primary || nullable === false;
+}
+
 /** The answered fields of a resource, in order of declaration. */
 export function fieldsOf(resource: Resource): readonly Field[] {
   return declared(resource).filter(({ answered }) => answered);
@@ -142,7 +178,9 @@ function declare(
     const field: Field = { ...declaration, ...use, name: String(key) };
     append(fields, target.constructor, field);
     if (!field.stored) return;
-    const { type, length, precision, scale, primary, nullable = true } = field;
+    const { type, length, scale, primary, nullable = true } = field;
+    // A point in time is stored with milliseconds.
+    const precision = type === 'datetime' ? 3 : field.precision;
     const column = { type, length, precision, scale };
     if (primary) PrimaryColumn(column)(target, key);
     else Column({ ...column, nullable })(target, key);

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { COLUMNS, type ImportFileName } from './import-files.js';
+import type { ImportFileName } from './import-files.js';
 
 // What the service must answer, computed a second time from the rows alone: nothing of `src/` is used here, so that a
 // mistake there is not made twice. Every table is held in memory, and negative decimals are refused but for stock.
@@ -14,21 +14,88 @@ type Row = Record<string, string>;
 /** Tells the rows of an import file, or of the table that it is loaded into: the text of each column, '' for none. */
 export type ReadRows = (file: ImportFileName) => Row[];
 
-export const PRODUCT_FIELDS = COLUMNS['products.csv'].split(',');
-export const STOCK_FIELDS = ['SKU', 'StockLocation', ...COLUMNS['stock.csv'].split(',').slice(2)];
-/** The arrays with a file of their own, in order of answer, with their elements' fields; the first is what sorts them. */
-const FILED_ARRAYS = [
-  ['ProductImages', 'product_images.csv', 'ImageID FileName IsPrimaryImage'],
-  ['ProductAccessories', 'product_accessories.csv', 'AccessorySKU'],
-  ['ProductSubstitutions', 'product_substitutions.csv', 'SubstituteSKU'],
-  ['ProductComposition', 'product_composition.csv', 'MaterialCode MaterialDescription CompositionPercentage'],
-].map(([name, file, fields]) => ({ name: name!, file: file as ImportFileName, fields: words(fields!) }));
-export const PRODUCT_ARRAYS = [...FILED_ARRAYS.map(({ name }) => name), 'ProductPrices'];
+type Kind = 'prose' | 'code' | 'number' | 'flag';
+type Fields = Readonly<Record<string, Kind>>;
+
+// The fields of each resource in order of answer. A new field is one line here, and nothing else in this file.
+
+const PRODUCT: Fields = {
+  SKU: 'code',
+  Name: 'prose',
+  Description: 'prose',
+  WebsiteDescription: 'prose',
+  ProductCategoryCode: 'code',
+  WashingInstructions: 'prose',
+  Gender: 'prose',
+  Audience: 'prose',
+  MainColour: 'prose',
+  Barcode: 'code',
+  Photo: 'prose',
+  Theme: 'prose',
+  PackagedLength_in_cm: 'number',
+  PackagedWidth_in_cm: 'number',
+  PackagedHeight_in_cm: 'number',
+  PackagedWeight_in_g: 'number',
+  CartonLength_in_cm: 'number',
+  CartonWidth_in_cm: 'number',
+  CartonHeight_in_cm: 'number',
+  CartonWeight_in_g: 'number',
+  CartonQty: 'number',
+  AmazonASIN: 'code',
+  CountryOfOrigin: 'code',
+  Status: 'prose',
+  StyleCode: 'code',
+  CartonBarcode: 'code',
+  HSCode: 'code',
+  WhatsIncluded: 'prose',
+  ProductCompositionText: 'prose',
+};
+
+const STOCK: Fields = {
+  SKU: 'code',
+  StockLocation: 'code',
+  AvailableQTY: 'number',
+  NextAvailableETA: 'code',
+};
+
+const PRICE: Fields = {
+  PriceListCode: 'code',
+  PriceListName: 'prose',
+  CurrencyCode: 'code',
+  SKU: 'code',
+  PriceExclVAT: 'number',
+  MOQ: 'number',
+  OrderMultiple: 'number',
+};
+
+/** The arrays with a file of their own, in order of answer; the first field is what sorts their elements. */
+const FILED_ARRAYS: readonly { name: string; file: ImportFileName; fields: Fields }[] = [
+  {
+    name: 'ProductImages',
+    file: 'product_images.csv',
+    fields: { ImageID: 'code', FileName: 'prose', IsPrimaryImage: 'flag' },
+  },
+  { name: 'ProductAccessories', file: 'product_accessories.csv', fields: { AccessorySKU: 'code' } },
+  { name: 'ProductSubstitutions', file: 'product_substitutions.csv', fields: { SubstituteSKU: 'code' } },
+  {
+    name: 'ProductComposition',
+    file: 'product_composition.csv',
+    fields: { MaterialCode: 'code', MaterialDescription: 'prose', CompositionPercentage: 'number' },
+  },
+];
+
+/** The keys of the elements of each endpoint, in order of answer. */
+export const KEYS: Record<Endpoint, readonly string[]> = {
+  '/products': [...Object.keys(PRODUCT), ...FILED_ARRAYS.map(({ name }) => name), 'ProductPrices'],
+  '/stock': Object.keys(STOCK),
+  '/prices': Object.keys(PRICE),
+};
 /** Columns kept to the character; around anything else spaces are no part of it. */
-const PROSE =
-  words(`Name Description WebsiteDescription WashingInstructions Gender Audience MainColour Photo Theme Status
-  WhatsIncluded ProductCompositionText FileName MaterialDescription PriceListName`);
-const DECIMAL = /_in_|^CartonQty$|^AvailableQTY$|^MOQ$|^OrderMultiple$|^CompositionPercentage$/;
+const PROSE = new Set(
+  [PRODUCT, STOCK, PRICE, ...FILED_ARRAYS.map(({ fields }) => fields)].flatMap((fields) =>
+    Object.keys(fields).filter((name) => fields[name] === 'prose'),
+  ),
+);
 const TRUE = /^(true|1|yes)$/i;
 
 /** What each endpoint must answer to the customer, if the database holds exactly the files of the folder. */
@@ -75,7 +142,7 @@ export function documentsOf(read: ReadRows): Map<string, string> {
 function describer(read: ReadRows): (product: Row) => Element {
   const arrays = FILED_ARRAYS.map(({ name, file, fields }) => ({ name, fields, rows: bySku(read(file)) }));
   return (product) => ({
-    ...pick(product, PRODUCT_FIELDS),
+    ...pick(product, PRODUCT),
     ...Object.fromEntries(
       arrays.map(({ name, fields, rows }) => [name, arrayOf(rows.get(product.SKU!) ?? [], fields)]),
     ),
@@ -109,7 +176,7 @@ function readRows(path: string): Row[] {
 }
 
 function trimUnlessProse(cell: string, { column }: { column: string | number }): string {
-  return PROSE.includes(String(column)) ? cell : cell.trim();
+  return PROSE.has(String(column)) ? cell : cell.trim();
 }
 
 function bySku(rows: Row[]): Map<string, Row[]> {
@@ -123,32 +190,34 @@ function codePointOrder(column: string): (one: Row, other: Row) => number {
   return (one, other) => Buffer.compare(Buffer.from(one[column]!), Buffer.from(other[column]!));
 }
 
-function arrayOf(rows: Row[], fields: string[]): string {
+function arrayOf(rows: Row[], fields: Fields): string {
   const rank = ({ IsPrimaryImage = '' }: Row) => (TRUE.test(IsPrimaryImage) ? 0 : 1);
-  const inOrder = rows.toSorted(codePointOrder(fields[0]!)).toSorted((one, other) => rank(one) - rank(other));
+  const inOrder = rows
+    .toSorted(codePointOrder(Object.keys(fields)[0]!))
+    .toSorted((one, other) => rank(one) - rank(other));
   return jsonOf(inOrder.map((row) => pick(row, fields)));
 }
 
 function priceOf(row: Row, discount: string): Element {
   const PriceExclVAT = netPrice(row.Price!, TRUE.test(row.DiscountEligible!) ? discount : '0');
-  const identity = pick(row, words('PriceListCode PriceListName CurrencyCode SKU'));
-  return { ...identity, PriceExclVAT, ...pick(row, words('MOQ OrderMultiple')) };
+  return { ...pick(row, PRICE), PriceExclVAT };
 }
 
 function stockOf(row: Row): Element {
   const AvailableQTY = row.AvailableQTY!.replace(/^-.*/, '0');
   const answered = { ...row, StockLocation: row.WarehouseCode!, AvailableQTY };
-  return pick(answered, STOCK_FIELDS);
+  return pick(answered, STOCK);
 }
 
-function pick(row: Row, fields: string[]): Element {
-  return Object.fromEntries(fields.map((field) => [field, valueOf(field, row[field]!)]));
+/** A column that the row does not have is one that its file lacks. */
+function pick(row: Row, fields: Fields): Element {
+  return Object.fromEntries(Object.entries(fields).map(([name, kind]) => [name, valueOf(kind, row[name] ?? '')]));
 }
 
-function valueOf(field: string, cell: string): string {
+function valueOf(kind: Kind, cell: string): string {
   if (cell === '') return 'null';
-  if (field === 'IsPrimaryImage') return String(TRUE.test(cell));
-  return DECIMAL.test(field) ? fourDecimals(tenThousandths(cell)).replace(/\.?0+$/, '') : JSON.stringify(cell);
+  if (kind === 'flag') return String(TRUE.test(cell));
+  return kind === 'number' ? fourDecimals(tenThousandths(cell)).replace(/\.?0+$/, '') : JSON.stringify(cell);
 }
 
 /** Price x (100 - discount) / 100, half away from zero: the part that is lost is doubled and held against the whole. */
@@ -168,8 +237,4 @@ function fourDecimals(units: bigint): string {
   return String(units)
     .padStart(5, '0')
     .replace(/(?=.{4}$)/, '.');
-}
-
-function words(list: string): string[] {
-  return list.trim().split(/\s+/);
 }

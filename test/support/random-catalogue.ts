@@ -1,3 +1,5 @@
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
 import { COLUMNS, type ImportFileName, importFiles } from './import-files.js';
 import { SeededRandom } from './seeded-random.js';
 import type { Rows } from './stored-rows.js';
@@ -25,6 +27,7 @@ interface ExpectedCounts {
   changed: number;
   unchanged: number;
   removed: number;
+  absentColumns: string[];
 }
 
 interface Table {
@@ -33,6 +36,8 @@ interface Table {
   parents: readonly string[];
   /** Whether a file is the whole truth within the values of its first column only. */
   scoped?: true;
+  /** Positions of columns that a file may lack. */
+  optional: readonly number[];
   rows(random: SeededRandom): string[][];
 }
 
@@ -44,41 +49,69 @@ const pairs = (first: string[], second: string[]) => first.flatMap((one) => seco
 
 /** Every table in order of dependency, with all rows that it may ever have and random values in them. */
 const TABLES: Record<string, Table> = {
-  price_lists: { keys: 1, parents: [], rows: (random) => LISTS.map((code) => [code, '', random.of(['EUR', 'USD'])]) },
-  warehouses: { keys: 1, parents: [], rows: (random) => WAREHOUSES.map((code) => [code, random.of(['', 'x'])]) },
-  products: { keys: 1, parents: [], rows: (random) => SKUS.map((sku) => [sku, random.of(['', 'x', 'X', 'x '])]) },
+  price_lists: {
+    keys: 1,
+    parents: [],
+    optional: [1],
+    rows: (random) => LISTS.map((code) => [code, random.of(['', 'x']), random.of(['EUR', 'USD'])]),
+  },
+  warehouses: {
+    keys: 1,
+    parents: [],
+    optional: [1],
+    rows: (random) => WAREHOUSES.map((code) => [code, random.of(['', 'x'])]),
+  },
+  products: {
+    keys: 1,
+    parents: [],
+    optional: [1, 2],
+    rows: (random) => SKUS.map((sku) => [sku, random.of(['', 'x', 'X', 'x ']), random.of(['', 'y'])]),
+  },
   product_images: {
     keys: 2,
     parents: ['products'],
+    optional: [2, 3],
     // Only the first one may be the primary one, so that there are never two.
     rows: (random) =>
       pairs(SKUS, ['1', '2']).map(([sku, id]) => [sku!, id!, 'x', id === '1' ? random.of(['', '0', '1']) : '0']),
   },
-  product_accessories: { keys: 2, parents: ['products'], rows: () => pairs(SKUS, ['P1', 'none']) },
-  product_substitutions: { keys: 2, parents: ['products'], rows: () => pairs(SKUS, ['P2']) },
+  product_accessories: { keys: 2, parents: ['products'], optional: [], rows: () => pairs(SKUS, ['P1', 'none']) },
+  product_substitutions: { keys: 2, parents: ['products'], optional: [], rows: () => pairs(SKUS, ['P2']) },
   product_composition: {
     keys: 2,
     parents: ['products'],
+    optional: [2, 3],
     rows: (random) => pairs(SKUS, ['PES']).map((key) => [...key, '', random.of(['', '0', '50.5'])]),
   },
   prices: {
     keys: 2,
     parents: ['price_lists', 'products'],
     scoped: true,
+    optional: [3, 4],
     rows: (random) => pairs(LISTS, SKUS).map((key) => [...key, random.of(['1', '1.5']), random.of(['', '6']), '', '1']),
   },
   stock: {
     keys: 2,
     parents: ['warehouses', 'products'],
     scoped: true,
+    optional: [3],
     rows: (random) =>
       pairs(WAREHOUSES, SKUS).map((key) => [...key, random.of(['0', '-2.25']), random.of(['', '2027-03-28'])]),
   },
   customers: {
     keys: 1,
     parents: [],
+    optional: [1, 5, 6],
     rows: (random) =>
-      codes('C', 4).map((code) => [code, '', random.of(['', ...LISTS]), random.of(['', ...WAREHOUSES]), '0', '', '60']),
+      codes('C', 4).map((code) => [
+        code,
+        random.of(['', 'x']),
+        random.of(['', ...LISTS]),
+        random.of(['', ...WAREHOUSES]),
+        '0',
+        '',
+        random.of(['', '60']),
+      ]),
   },
 };
 
@@ -94,9 +127,12 @@ export function* randomImports(seed: number, count: number): Generator<RandomImp
   let stored: Catalogue = Object.fromEntries(Object.keys(TABLES).map((table) => [table, new Map()]));
   for (let step = 0; step < count; step++) {
     const replace = random.chance(0.5);
-    const rows = randomRows(random, stored, replace);
+    const given = randomRows(random, stored, replace);
+    const absent = randomAbsence(random, Object.keys(given));
+    const rows = withoutAbsent(given, stored, absent);
     const after = catalogueAfter(stored, rows, replace);
-    yield { replace, files: spelt(random, rows), after, counts: expectedCounts(stored, after, rows) };
+    const files = lacking(spelt(random, rows), absent);
+    yield { replace, files, after, counts: expectedCounts(stored, after, rows, absent) };
     stored = after;
   }
 }
@@ -127,6 +163,45 @@ function randomRows(random: SeededRandom, stored: Catalogue, replace: boolean): 
   }
 }
 
+/** Names of the columns that the file of each table lacks. */
+type Absence = Record<string, string[]>;
+
+function randomAbsence(random: SeededRandom, tables: readonly string[]): Absence {
+  return Object.fromEntries(
+    tables.map((table) => {
+      const lacks = random.chance(0.5) ? 0.5 : 0;
+      const positions = TABLES[table]!.optional.filter(() => random.chance(lacks));
+      return [table, positions.map((position) => columnsOf(table)[position]!)];
+    }),
+  );
+}
+
+/** The rows as an import makes them of files that lack columns: as stored there, or empty. */
+function withoutAbsent(files: Catalogue, stored: Catalogue, absent: Absence): Catalogue {
+  return mapTables(files, (table, rows) => {
+    const positions = new Set(absent[table]!.map((name) => columnsOf(table).indexOf(name)));
+    const cellsOf = (key: string, row: readonly string[]) =>
+      row.map((cell, at) => (positions.has(at) ? (stored[table]!.get(key)?.[at] ?? '') : cell));
+    return new Map([...rows].map(([key, row]) => [key, cellsOf(key, row)]));
+  });
+}
+
+/** The files without these columns. */
+function lacking(files: Record<string, string>, absent: Absence): Record<string, string> {
+  return mapTables(files, (file, text) => {
+    const names = absent[file.replace('.csv', '')]!;
+    const [headers = [], ...rows] = parse(text) as string[][];
+    const present = headers.flatMap((name, at) => (names.includes(name) ? [] : [at]));
+    return stringify([headers, ...rows].map((row) => present.map((at) => row[at])));
+  });
+}
+
+function mapTables<In, Out>(tables: Record<string, In>, map: (name: string, one: In) => Out): Record<string, Out> {
+  return Object.fromEntries(Object.entries(tables).map(([name, one]) => [name, map(name, one)]));
+}
+
+const columnsOf = (table: string) => COLUMNS[`${table}.csv` as ImportFileName].split(',');
+
 /** What is stored after an import of the files. */
 function catalogueAfter(stored: Catalogue, files: Catalogue, replace: boolean): Catalogue {
   const after: Catalogue = {};
@@ -144,7 +219,7 @@ function catalogueAfter(stored: Catalogue, files: Catalogue, replace: boolean): 
 }
 
 /** How the two states differ, for each table that has a file or loses rows. */
-function expectedCounts(before: Catalogue, after: Catalogue, files: Catalogue): ExpectedCounts[] {
+function expectedCounts(before: Catalogue, after: Catalogue, files: Catalogue, absent: Absence): ExpectedCounts[] {
   return Object.keys(TABLES).flatMap((table) => {
     const [old, now, file] = [before[table]!, after[table]!, files[table]];
     const removed = [...old.keys()].filter((key) => !now.has(key)).length;
@@ -160,6 +235,7 @@ function expectedCounts(before: Catalogue, after: Catalogue, files: Catalogue): 
       changed,
       unchanged: rows - added - changed,
       removed,
+      absentColumns: absent[table] ?? [],
     };
   });
 }
@@ -181,9 +257,12 @@ function spelt(random: SeededRandom, files: Catalogue): Record<string, string> {
 export function catalogueOf(stored: Record<string, Rows>): Catalogue {
   return Object.fromEntries(
     Object.keys(TABLES).map((table) => {
-      const columns = COLUMNS[`${table}.csv` as ImportFileName].split(',');
       const width = TABLES[table]!.rows(new SeededRandom(0))[0]!.length;
-      const cells = stored[table]!.map((row) => columns.slice(0, width).map((column) => shortest(row[column])));
+      const cells = stored[table]!.map((row) =>
+        columnsOf(table)
+          .slice(0, width)
+          .map((column) => shortest(row[column])),
+      );
       return [table, byKey(table, cells)];
     }),
   );

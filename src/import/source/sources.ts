@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { IMPORT_TABLES, type ImportTable } from '../import-tables.js';
 import { Problems } from '../problems.js';
-import { csvSource } from './csv/csv-source.js';
+import { CsvSource } from './csv/csv-source.js';
 import { InputFile } from './input-file.js';
 import { productSources } from './json/json-source.js';
 import { type Mapping, readMapping } from './map/mapping.js';
@@ -136,12 +136,18 @@ class Opening {
   private async addFile(file: InputFile, name: string, complaint: string): Promise<void> {
     const table = IMPORT_TABLES.find((candidate) => candidate.name === name);
     if (!table) return this.problems.add(file.name, 0, '', complaint);
-    for (const source of (await isJson(file)) ? this.jsonSources(file, table) : [csvSource(file, table, this.options)])
+    for (const source of (await isJson(file))
+      ? this.jsonSources(file, table)
+      : [new CsvSource(file, table, this.options)])
       this.files.set(source, file);
   }
 
-  private jsonSources(file: InputFile, { name }: ImportTable): TableSource[] {
-    if (name === 'products') return productSources(file, this.options);
+  private jsonSources(file: InputFile, { name }: ImportTable): readonly TableSource[] {
+    if (name === 'products') {
+      const { sources, notes } = productSources(file, this.options);
+      this.noters.push(notes);
+      return sources;
+    }
     this.problems.add(file.name, 0, '', 'this is JSON, of which only products can be read; give the rest as CSV');
     return [];
   }

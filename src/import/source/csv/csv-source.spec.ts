@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IMPORT_TABLES } from '../../import-tables.js';
-import { csvSource } from './csv-source.js';
+import { CsvSource } from './csv-source.js';
 import { InputFile } from '../input-file.js';
 import { type ReadingOptions, SourceFault } from '../table-source.js';
 
@@ -14,7 +14,7 @@ async function read(table: string, content: string, options: Partial<ReadingOpti
   const path = join(folder, `${table}.csv`);
   writeFileSync(path, content);
   const input = await InputFile.at(path);
-  const source = csvSource(
+  const source = new CsvSource(
     input,
     IMPORT_TABLES.find(({ name }) => name === table)!,
     {
@@ -28,32 +28,55 @@ async function read(table: string, content: string, options: Partial<ReadingOpti
     void complaints.push([source.file, line, ` ${column}`, ` ${message}`].join(':'));
   const rows: string[] = [];
   try {
+    await source.begin(complain);
     for await (const chunk of source.rows(complain))
       rows.push(...chunk.map(({ line, cells }) => `${line}: ${cells.map(String).join('|')}`));
   } catch (fault) {
     if (!(fault instanceof SourceFault)) throw fault;
     complain(fault.line, fault.column, fault.message);
   }
-  return { rows, complaints };
+  const columns = source.columns.map(({ name }) => name);
+  const label = (name: string) => source.label(source.columns.find((column) => column.name === name)!);
+  return { rows, complaints, columns, label };
 }
 
 const HEADER = 'PriceListCode,SKU,Price,MOQ,OrderMultiple,DiscountEligible';
 
 test('cells come in the order of the columns, whatever that of the file', async () => {
   const content = 'NextAvailableETA, SKU ,AvailableQTY,WarehouseCode\n2027-01-01, A 1 ,3,NL\n,B,,"x\ny"\n';
-  expect(await read('stock', content)).toEqual({
+  expect(await read('stock', content)).toMatchObject({
     rows: ['2: NL| A 1 |3|2027-01-01', '3: x\ny|B||'],
     complaints: [],
   });
 });
 
+test('headers match in any case, with spaces around them, and complaints spell them as the file does', async () => {
+  const { rows, complaints, label } = await read('stock', ' sku,warehousecode ,AVAILABLEQTY\nA,NL,3\n');
+  expect({ rows, complaints }).toEqual({ rows: ['2: NL|A|3'], complaints: [] });
+  expect(label('SKU')).toBe('sku');
+});
+
+test('columns that are not required may be absent', async () => {
+  const { rows, columns } = await read('prices', 'SKU,Price,PriceListCode,DiscountEligible\nA,1,L,yes\n');
+  expect(columns).toEqual(['PriceListCode', 'SKU', 'Price', 'DiscountEligible']);
+  expect(rows).toEqual(['2: L|A|1|yes']);
+});
+
+test('two headers of the same column clash, however they are spelt', async () => {
+  const { complaints } = await read('warehouses', 'WarehouseCode,WarehouseName,warehousename, WarehouseName\n');
+  expect(complaints).toEqual([
+    'warehouses.csv:1: warehousename: repeated column, which is also spelt WarehouseName; remove one',
+    'warehouses.csv:1: WarehouseName: repeated column; remove one',
+  ]);
+});
+
 test('a file of a header alone has no rows', async () => {
-  expect(await read('prices', `${HEADER}\n`)).toEqual({ rows: [], complaints: [] });
+  expect(await read('prices', `${HEADER}\n`)).toMatchObject({ rows: [], complaints: [] });
 });
 
 test('all that is wrong with the header is told, each with its column, and the file is read no further', async () => {
   const content = 'SKU,Foto,order multiple,Prise,SKU,,MOQ\nx\n';
-  expect(await read('prices', content)).toEqual({
+  expect(await read('prices', content)).toMatchObject({
     rows: [],
     complaints: [
       'prices.csv:1: Foto: unknown column',
@@ -61,10 +84,9 @@ test('all that is wrong with the header is told, each with its column, and the f
       'prices.csv:1: Prise: unknown column; did you mean Price?',
       'prices.csv:1: : cell 6 of the header is empty, and has to name a column',
       'prices.csv:1: PriceListCode: missing column',
-      'prices.csv:1: OrderMultiple: missing column',
       'prices.csv:1: Price: missing column',
       'prices.csv:1: DiscountEligible: missing column',
-      'prices.csv:1: SKU: repeated column',
+      'prices.csv:1: SKU: repeated column; remove one',
     ],
   });
 });
@@ -124,7 +146,7 @@ test('a decimal point where the comma is the sign is an error of its cell', asyn
 });
 
 test('a header of too many cells is one problem', async () => {
-  expect(await read('prices', `${HEADER}${','.repeat(100_000)}\n`)).toEqual({
+  expect(await read('prices', `${HEADER}${','.repeat(100_000)}\n`)).toMatchObject({
     rows: [],
     complaints: ['prices.csv:1: : the header has 100006 cells, 2000 is the most; is it the header?'],
   });

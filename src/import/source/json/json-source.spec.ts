@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { columnsOf } from '../../../resource/field.decorator.js';
 import { jsonWriter } from '../../../resource/json-writer.js';
 import { Product } from '../../../catalog/product.entity.js';
 import { InputFile } from '../input-file.js';
@@ -22,6 +23,9 @@ interface Reading {
   /** By table: rows as their line and the cells that have a value, by label. */
   rows: Record<string, unknown[]>;
   complaints: string[];
+  /** By table: the columns that the file has. */
+  columns: Record<string, string[]>;
+  notes: string[];
 }
 
 /** What all sources of a file give. */
@@ -30,12 +34,16 @@ async function read(content: string | Buffer): Promise<Reading> {
   writeFileSync(path, content);
   const rows: Record<string, unknown[]> = {};
   const complaints = new Set<string>();
-  for (const source of productSources(await InputFile.at(path), { encoding: 'utf-8', decimalComma: false })) {
+  const columns: Record<string, string[]> = {};
+  const { sources, notes } = productSources(await InputFile.at(path), { encoding: 'utf-8', decimalComma: false });
+  for (const source of sources) {
     rows[source.table.name] = [];
     const told: string[] = [];
     const complain = (line: number, column: string, message: string) =>
       void told.push(`${line}: ${column}: ${message}`);
     try {
+      if (!(await source.begin!(complain))) continue;
+      columns[source.table.name] = source.columns.map(({ name }) => name);
       for await (const chunk of source.rows(complain))
         for (const { line, cells } of chunk) {
           const named = source.columns.map((column, index) => [source.label(column), cells[index]] as const);
@@ -53,7 +61,7 @@ async function read(content: string | Buffer): Promise<Reading> {
       complaints.add(complaint);
     }
   }
-  return { rows, complaints: [...complaints] };
+  return { rows, complaints: [...complaints], columns, notes: notes() };
 }
 
 const FULL = product({
@@ -111,7 +119,7 @@ test.each([
   ['NDJSON with a byte-order mark', `\uFEFF\n${FULL}`],
   ['gzip', gzipSync(`\n${FULL}`)],
 ])('a product and its nested arrays become rows of their tables: %s', async (_, content) => {
-  expect(await read(content)).toEqual({ rows: FULL_ROWS(2), complaints: [] });
+  expect(await read(content)).toMatchObject({ rows: FULL_ROWS(2), complaints: [] });
 });
 
 test('an empty array holds nothing, an empty file is a fault', async () => {
@@ -129,16 +137,15 @@ test('numbers keep all of their digits', async () => {
 test('keys that are unknown are told once, at every level, also in arrays that are not imported', async () => {
   const content = product({
     barcode: 'x',
-    Season: 1,
+    Xyz: 1,
     ProductImages: [{ ImageID: '1', FileName: 'x', IsPrimaryImage: true, Filename: 'y' }],
     ProductPrices: [{ Price: 1 }],
   });
   expect((await read(content.replace('"Barcode":null,', ''))).complaints).toEqual([
     '1: barcode: unknown key; did you mean Barcode?',
-    '1: Season: unknown key',
+    '1: Xyz: unknown key',
     '1: ProductImages.Filename: unknown key',
     '1: ProductPrices.Price: unknown key',
-    '1: Barcode: missing key; write null where there is no value',
   ]);
 });
 
@@ -151,20 +158,60 @@ test('of many unknown keys of an object the first 20 are named', async () => {
   expect(complaints[41]).toBe('1: ProductPrices: … and 2 more unknown keys');
 });
 
-test('keys that are missing are told once, and the other cells are rows all the same', async () => {
-  const content = FULL.replace('"Name":"Coat \\"x\\"",', '')
-    .replace('"FileName":null,', '')
-    .replace('"ProductAccessories":[{"AccessorySKU":"B"}],', '')
-    .replace('"MaterialCode":"PES",', '');
-  const { rows, complaints } = await read(content);
+/** A product whose text lacks these parts. */
+const without = (text: string, ...parts: string[]) => parts.reduce((left, part) => left.replace(part, ''), text);
+
+test('a required key that is missing is told for each element, and the other cells are rows all the same', async () => {
+  const { rows, complaints } = await read(
+    `${without(FULL, '"SKU":"0012",')}\n${without(FULL, '"MaterialCode":"PES",')}`,
+  );
   expect(complaints).toEqual([
-    '1: ProductAccessories: missing key; write [] where there is no element',
-    '1: Name: missing key; write null where there is no value',
-    '1: ProductImages.FileName: missing key; write null where there is no value',
-    '1: ProductComposition.MaterialCode: missing key; write null where there is no value',
+    '1: SKU: missing key; each element needs it',
+    '2: ProductComposition.MaterialCode: missing key; each element needs it',
   ]);
-  expect(rows.products).toMatchObject([{ SKU: '0012', CartonQty: '6' }]);
+  expect(rows.products).toMatchObject([{ CartonQty: '6' }, { SKU: '0012' }]);
   expect(rows.product_images).toHaveLength(2);
+});
+
+test('a key that no element has is no column, and an array that no product has is no table', async () => {
+  const lean = without(FULL, '"Name":"Coat \\"x\\"",', '"ProductAccessories":[{"AccessorySKU":"B"}],');
+  const bare = lean.replaceAll(/"FileName":[^,]+,/g, '');
+  const { rows, complaints, columns, notes } = await read(`[${bare},\n${bare.replace('0012', '0013')}]`);
+  expect(complaints).toEqual([]);
+  expect(columns.products).not.toContain('Name');
+  expect(columns.products).toEqual(expect.arrayContaining(['SKU', 'Status', 'ProductCompositionText']));
+  expect(columns.product_images).toEqual(['SKU', 'ImageID', 'IsPrimaryImage']);
+  expect(rows.product_images).toHaveLength(4);
+  expect(Object.keys(columns)).not.toContain('product_accessories');
+  expect(notes).toEqual(['products.json: no product has ProductAccessories; product_accessories stays as it is']);
+});
+
+test('a file without a product has every column and every array', async () => {
+  const { columns, notes } = await read('[]');
+  expect(columns.products).toEqual(columnsOf(Product).map(({ name }) => name));
+  expect(Object.keys(columns)).toHaveLength(5);
+  expect(notes).toEqual([]);
+});
+
+test('a key that is in some elements only is told once, with one element that has it and one that lacks it', async () => {
+  const [a, b, c] = ['A', 'B', 'C'].map((SKU) => product({ SKU }));
+  const noName = '"Name":null,';
+  expect((await read([a, without(b!, noName), without(c!, noName)].join('\n'))).complaints).toEqual([
+    '2: Name: missing key in SKU "B", and SKU "A" has it; all elements have to have a key, or none of them',
+  ]);
+  expect((await read([without(a!, noName), b, c].join('\n'))).complaints).toEqual([
+    '2: Name: missing key in SKU "A", and SKU "B" has it; all elements have to have a key, or none of them',
+  ]);
+  const images = [
+    { ImageID: '1', FileName: 'x', IsPrimaryImage: null },
+    { ImageID: '2', IsPrimaryImage: null },
+  ];
+  expect((await read(product({ ProductImages: images }))).complaints).toEqual([
+    '1: ProductImages.FileName: missing key in element 2 of SKU "A", and element 1 of SKU "A" has it; all elements have to have a key, or none of them',
+  ]);
+  expect((await read(`${a}\n${without(b!, '"ProductImages":[],')}`)).complaints).toEqual([
+    '2: ProductImages: missing key in SKU "B", and SKU "A" has it; all elements have to have a key, or none of them',
+  ]);
 });
 
 test.each([

@@ -1,12 +1,13 @@
 import { Product } from '../../../catalog/product.entity.js';
 import { ProductPrice } from '../../../pricing/product-price.entity.js';
+import { tableOf } from '../../../resource/columns.js';
 import { arraysOf, type Field, type NestedArray, type Resource } from '../../../resource/field.decorator.js';
 import { IMPORT_TABLES, type ImportTable } from '../../import-tables.js';
 import type { InputFile } from '../input-file.js';
 import { type JsonElement, jsonElements } from './json-elements.js';
 import { jsonCell } from './json-cell.js';
 import { isObject, type JsonObject, parseElement } from './json-value.js';
-import { checkShape } from './product-shape.js';
+import { ProductShape } from './product-shape.js';
 import { type Complain, type ReadingOptions, SourceFault, type SourceRow, type TableSource } from '../table-source.js';
 import { utf8Pieces } from '../utf8-pieces.js';
 
@@ -19,53 +20,107 @@ interface ReadProduct {
   product: JsonObject;
 }
 
+/** What a file of products gives. */
+interface ProductFile {
+  /** One for the products, and one for each nested array. */
+  readonly sources: readonly TableSource[];
+  /** What the file does not have, a line each. Known once it is read. */
+  notes(): string[];
+}
+
 /**
  * What a file of products holds, in the very shape of `GET /products`, as NDJSON or as an array: the products, and a
  * table for each nested array. ProductPrices is known and passed over: it has the net prices of one customer.
+ * The products have to be read first: that shows which keys the elements of the arrays have.
  */
-export function productSources(file: InputFile, options: ReadingOptions): TableSource[] {
+export function productSources(file: InputFile, options: ReadingOptions): ProductFile {
   const imported = arraysOf(Product).filter(({ resource }) => resource !== ProductPrice);
-  return [productSource(file, options), ...imported.map((array) => nestedSource(file, options, array))];
+  const shape = new ProductShape();
+  const absent = () => imported.filter(({ name }) => !shape.has(name));
+  return {
+    sources: [
+      new ProductSource(file, options, shape),
+      ...imported.map((array) => new NestedSource(file, options, shape, array)),
+    ],
+    notes: () =>
+      absent().map(({ name, resource }) => `${file.name}: no product has ${name}; ${tableOf(resource)} stays as it is`),
+  };
 }
 
 /** The products. All that is wrong with the file, but for the cells of nested arrays, is told here and once. */
-function productSource(file: InputFile, options: ReadingOptions): TableSource {
-  const table = tableFor(Product);
-  const columns = table.columns.filter(({ answered }) => answered);
-  return {
-    table,
-    file: file.name,
-    columns,
-    label: ({ name }) => name,
-    async *rows(complain) {
-      for await (const products of readProducts(file, options, complain)) {
-        for (const { line, product } of products) checkShape(product, (path, message) => complain(line, path, message));
-        yield products.map(({ line, product }) => ({
-          line,
-          cells: columns.map((column) => jsonCell(product[column.name], column)),
-        }));
-      }
-    },
-  };
+class ProductSource implements TableSource {
+  readonly table = tableFor(Product);
+  readonly file: string;
+  columns: readonly Field[] = this.table.columns.filter(({ answered }) => answered);
+
+  constructor(
+    private readonly input: InputFile,
+    private readonly options: ReadingOptions,
+    private readonly shape: ProductShape,
+  ) {
+    this.file = input.name;
+  }
+
+  label({ name }: Field): string {
+    return name;
+  }
+
+  async begin(): Promise<boolean> {
+    // What is wrong before the first product is told when all of them are read.
+    for await (const [first] of readProducts(this.input, this.options, () => undefined)) {
+      if (!first) continue;
+      this.shape.begin(first.product);
+      this.columns = this.shape.columnsIn(this.columns);
+      break;
+    }
+    return true;
+  }
+
+  async *rows(complain: Complain): AsyncGenerator<SourceRow[]> {
+    for await (const products of readProducts(this.input, this.options, complain)) {
+      for (const { line, product } of products)
+        this.shape.check(product, (path, message) => complain(line, path, message));
+      yield products.map(({ line, product }) => ({
+        line,
+        cells: this.columns.map((column) => jsonCell(product[column.name], column)),
+      }));
+    }
+  }
 }
 
 /** The elements of one nested array, each with the SKU of its product. */
-function nestedSource(file: InputFile, options: ReadingOptions, array: NestedArray): TableSource {
-  const table = tableFor(array.resource);
-  const columns = table.columns.filter(({ name, answered }) => name === KEY || answered);
-  return {
-    table,
-    file: file.name,
-    columns,
-    label: ({ name }) => (name === KEY ? name : `${array.name}.${name}`),
-    async *rows() {
-      for await (const products of readProducts(file, options, () => undefined))
-        yield products.flatMap((read) => nestedRows(read, array.name, columns));
-    },
-  };
+class NestedSource implements TableSource {
+  readonly table: ImportTable;
+  readonly file: string;
+  columns: readonly Field[];
+
+  constructor(
+    private readonly input: InputFile,
+    private readonly options: ReadingOptions,
+    private readonly shape: ProductShape,
+    private readonly array: NestedArray,
+  ) {
+    this.file = input.name;
+    this.table = tableFor(array.resource);
+    this.columns = this.table.columns.filter(({ name, answered }) => name === KEY || answered);
+  }
+
+  label({ name }: Field): string {
+    return name === KEY ? name : `${this.array.name}.${name}`;
+  }
+
+  async begin(): Promise<boolean> {
+    this.columns = this.shape.columnsIn(this.columns, this.array.name);
+    return this.shape.has(this.array.name);
+  }
+
+  async *rows(): AsyncGenerator<SourceRow[]> {
+    for await (const products of readProducts(this.input, this.options, () => undefined))
+      yield products.flatMap((read) => nestedRows(read, this.array.name, this.columns));
+  }
 }
 
-/** None of a product that productSource complains of, since that would be told twice. */
+/** None of a product that ProductSource complains of, since that would be told twice. */
 function nestedRows({ line, product }: ReadProduct, array: string, columns: readonly Field[]): SourceRow[] {
   const key = product[KEY];
   const elements = product[array];

@@ -1,52 +1,112 @@
 import { Product } from '../../../catalog/product.entity.js';
-import { arraysOf, fieldsOf, type Resource } from '../../../resource/field.decorator.js';
-import { excerpt } from '../../excerpt.js';
+import { arraysOf, type Field, fieldsOf, isRequired, type Resource } from '../../../resource/field.decorator.js';
+import { excerpt, quoted } from '../../excerpt.js';
 import { didYouMean } from '../did-you-mean.js';
 import { isObject, type JsonObject } from './json-value.js';
-
-const ARRAYS = arraysOf(Product).map(({ name, resource }) => ({ name, keys: keysOf(resource) }));
-const KEYS = new Set([...keysOf(Product), ...ARRAYS.map(({ name }) => name)]);
 
 /** So many unknown keys of one object are named. */
 const LISTED = 20;
 
-function keysOf(resource: Resource): Set<string> {
-  return new Set(fieldsOf(resource).map(({ name }) => name));
-}
+/** Tells of a fault, with the path of its key. */
+type Complain = (path: string, message: string) => void;
 
 /**
- * Tells in what a product has another shape than an element of `GET /products`, but for what a cell of it can tell:
- * keys that are unknown, arrays that are missing or none.
- * @param complain with the path of the key
+ * The shape of the products of one file: that of elements of `GET /products`, of which keys may be absent. A key that is
+ * not required is in all elements or in none.
  */
-export function checkShape(product: JsonObject, complain: (path: string, message: string) => void): void {
-  checkKeys(product, KEYS, '', complain);
-  for (const { name, keys } of ARRAYS) {
-    const elements = product[name];
-    if (elements === undefined) complain(name, 'missing key; write [] where there is no element');
-    else if (!Array.isArray(elements)) complain(name, 'has to be an array, [] where there is no element');
-    else for (const element of elements) checkElement(element, name, keys, complain);
+export class ProductShape {
+  private readonly keys = new ElementKeys(Product, '');
+  private readonly arrays = new Map(
+    arraysOf(Product).map(({ name, resource }) => [name, new ElementKeys(resource, name)]),
+  );
+
+  /** Notes which keys the first product has. */
+  begin(first: JsonObject): void {
+    this.keys.begin(first, nameOf(first));
+  }
+
+  /** Whether the file has this key of a product, as far as it was read. True where it has no product at all. */
+  has(key: string): boolean {
+    return this.keys.has(key);
+  }
+
+  /** Those of the columns that the products have, or the elements of one of their arrays. */
+  columnsIn(columns: readonly Field[], array?: string): readonly Field[] {
+    const keys = array === undefined ? this.keys : this.arrays.get(array)!;
+    return columns.filter((column) => isRequired(column) || keys.has(column.name));
+  }
+
+  /** Tells in what a product has another shape than the first one, but for what one of its cells can tell. */
+  check(product: JsonObject, complain: Complain): void {
+    const name = nameOf(product);
+    this.keys.check(product, name, complain);
+    for (const [array, keys] of this.arrays) {
+      const elements = product[array];
+      if (elements === undefined) continue;
+      if (!Array.isArray(elements)) complain(array, 'has to be an array, [] where there is no element');
+      else
+        for (const [index, element] of elements.entries())
+          if (isObject(element)) keys.check(element, `element ${index + 1} of ${name}`, complain);
+          else complain(array, 'has an element that is no object');
+    }
   }
 }
 
-function checkElement(
-  element: unknown,
-  array: string,
-  keys: ReadonlySet<string>,
-  complain: (path: string, message: string) => void,
-): void {
-  if (isObject(element)) checkKeys(element, keys, `${array}.`, complain);
-  else complain(array, 'has an element that is no object');
+/** The keys of the elements of one resource. */
+class ElementKeys {
+  private readonly known: ReadonlySet<string>;
+  private readonly optional: readonly string[];
+  private readonly prefix: string;
+  /** What the first element is called, and those of the keys that it has. */
+  private first?: { name: string; keys: ReadonlySet<string> };
+  /** Keys that were complained of: once for a file, since a program wrote it. */
+  private readonly told = new Set<string>();
+
+  /** @param path leads to the elements; '' for products */
+  constructor(
+    resource: Resource,
+    private readonly path: string,
+  ) {
+    this.prefix = path && `${path}.`;
+    const fields = fieldsOf(resource);
+    const arrays = arraysOf(resource).map(({ name }) => name);
+    this.known = new Set([...fields.map(({ name }) => name), ...arrays]);
+    this.optional = [...fields.filter((field) => !isRequired(field)).map(({ name }) => name), ...arrays];
+  }
+
+  begin(element: JsonObject, name: string): void {
+    this.first ??= { name, keys: new Set(this.optional.filter((key) => element[key] !== undefined)) };
+  }
+
+  has(key: string): boolean {
+    return this.first?.keys.has(key) ?? true;
+  }
+
+  check(element: JsonObject, name: string, complain: Complain): void {
+    this.begin(element, name);
+    this.refuseUnknown(element, complain);
+    for (const key of this.optional) {
+      const isThere = element[key] !== undefined;
+      if (isThere === this.has(key) || this.told.has(key)) continue;
+      this.told.add(key);
+      const [having, lacking] = isThere ? [name, this.first!.name] : [this.first!.name, name];
+      complain(
+        this.prefix + key,
+        `missing key in ${lacking}, and ${having} has it; all elements have to have a key, or none of them`,
+      );
+    }
+  }
+
+  private refuseUnknown(element: JsonObject, complain: Complain): void {
+    const unknown = Object.keys(element).filter((key) => !this.known.has(key));
+    if (!unknown.length) return;
+    const missing = [...this.known].filter((name) => element[name] === undefined);
+    for (const key of unknown.slice(0, LISTED))
+      complain(this.prefix + excerpt(key), `unknown key${didYouMean(key, missing)}`);
+    if (unknown.length > LISTED) complain(this.path, `… and ${unknown.length - LISTED} more unknown keys`);
+  }
 }
 
-function checkKeys(
-  object: JsonObject,
-  keys: ReadonlySet<string>,
-  prefix: string,
-  complain: (path: string, message: string) => void,
-): void {
-  const unknown = Object.keys(object).filter((key) => !keys.has(key));
-  const missing = [...keys].filter((name) => object[name] === undefined);
-  for (const key of unknown.slice(0, LISTED)) complain(prefix + excerpt(key), `unknown key${didYouMean(key, missing)}`);
-  if (unknown.length > LISTED) complain(prefix.slice(0, -1), `… and ${unknown.length - LISTED} more unknown keys`);
+function nameOf({ SKU }: JsonObject): string {
+  return typeof SKU === 'string' ? `SKU ${quoted(SKU)}` : 'a product without a SKU';
 }
