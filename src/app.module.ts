@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigModule, registerAs } from '@nestjs/config';
 import { APP_FILTER } from '@nestjs/core';
+import { AuditModule } from './audit/audit.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import type { Settings } from './config/settings.js';
@@ -20,6 +21,7 @@ import { TelemetryModule } from './telemetry/telemetry.module.js';
 @Module({
   imports: [
     DatabaseModule,
+    AuditModule,
     CustomersModule,
     AuthModule,
     QuotaModule,

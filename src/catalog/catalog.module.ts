@@ -20,6 +20,6 @@ import { Product } from './product.entity.js';
   ],
   controllers: [CatalogController],
   providers: [CatalogService, ProductDocuments],
-  exports: [ProductDocuments],
+  exports: [CatalogService, ProductDocuments],
 })
 export class CatalogModule {}

@@ -4,6 +4,7 @@ import { readSettings, type Settings, SettingsError } from '../config/settings.j
 import { visibleLines } from '../import/excerpt.js';
 import { ImportRefused } from '../import/problems.js';
 import { UnknownReference } from '../customers/customers.service.js';
+import { PriceChangeRefused } from '../guard/terms-comparison.js';
 import { CommandFailed } from './command-failed.js';
 import { customerCommands } from './customer.commands.js';
 import { dataCommands } from './data.commands.js';
@@ -52,7 +53,7 @@ export async function runCli(
 }
 
 function explain(error: Error): string {
-  const expected = [CommandFailed, SettingsError, ImportRefused, UnknownReference].some(
+  const expected = [CommandFailed, SettingsError, ImportRefused, UnknownReference, PriceChangeRefused].some(
     (kind) => error instanceof kind,
   );
   return expected ? error.message : `Failed: ${error.message || error.name}`;

@@ -111,28 +111,23 @@ export class ServerEngine implements Engine {
 
   async write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
     return underLock(dataSource, async (queryRunner) => {
-      const query: Query = (sql, parameters = []) => queryRunner.query(sql, [...parameters]);
-      const connection: Preparing = await queryRunner.connect();
-      const prepared: Query = async (sql, parameters) => (await connection.promise().execute(sql, parameters))[0];
-      const [row] = await query('SELECT @@max_allowed_packet AS bytes');
-      // The parameters are part of the text, so that their number is bounded by its length alone.
-      const limits = { parameters: Infinity, bytes: Number(row?.bytes) };
       // Triggers leave the rows of this session alone: an import does their work by the batch (import/content-changes.ts).
-      await query('SET @customer_data_import = 1');
-      // Each statement sees what others committed before it, so that what is derived from rows is not of older ones.
-      await query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
-      await query('START TRANSACTION');
+      await queryRunner.query('SET @customer_data_import = 1');
       try {
-        const result = await work({ query, prepared, limits, values, upsertClause, rowIn });
-        await query('COMMIT');
-        return result;
-      } catch (error) {
-        await query('ROLLBACK').catch(() => undefined);
-        throw error;
+        return await transaction(queryRunner, work);
       } finally {
-        await query('SET @customer_data_import = NULL').catch(() => undefined);
+        await queryRunner.query('SET @customer_data_import = NULL').catch(() => undefined);
       }
     });
+  }
+
+  async change<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
+    const queryRunner = dataSource.createQueryRunner();
+    try {
+      return await transaction(queryRunner, work);
+    } finally {
+      await queryRunner.release();
+    }
   }
 
   alone<T>(
@@ -169,6 +164,27 @@ export class ServerEngine implements Engine {
       return pool;
     };
     return new ServerPool(open, terms);
+  }
+}
+
+async function transaction<T>(queryRunner: QueryRunner, work: (session: WriteSession) => Promise<T>): Promise<T> {
+  const query: Query = (sql, parameters = []) => queryRunner.query(sql, [...parameters]);
+  const connection: Preparing = await queryRunner.connect();
+  const prepared: Query = async (sql, parameters) => (await connection.promise().execute(sql, parameters))[0];
+  const [row] = await query('SELECT @@max_allowed_packet AS bytes');
+  // The parameters are part of the text, so that their number is bounded by its length alone.
+  const limits = { parameters: Infinity, bytes: Number(row?.bytes) };
+  // Each statement sees what others committed before it, so that what is derived from rows is not of older ones.
+  await query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  await query('START TRANSACTION');
+  try {
+    const session = { query, prepared, currentUser: 'CURRENT_USER()', limits, values, upsertClause, rowIn };
+    const result = await work(session);
+    await query('COMMIT');
+    return result;
+  } catch (error) {
+    await query('ROLLBACK').catch(() => undefined);
+    throw error;
   }
 }
 

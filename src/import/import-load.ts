@@ -1,7 +1,10 @@
 import type { ProductDocuments } from '../catalog/product-documents.js';
 import type { WriteSession } from '../database/engine.js';
+import type { Query } from '../database/query.js';
+import type { PriceChanges } from '../guard/price-tally.js';
 import { ContentChanges } from './content-changes.js';
 import { ageProblem } from './file-age.js';
+import { type GuardOptions, ImportGuards } from './import-guards.js';
 import type { ImportProgress, TableSummary } from './import-summary.js';
 import { IMPORT_TABLES, type ImportTable } from './import-tables.js';
 import { KnownKeys } from './known-keys.js';
@@ -12,12 +15,12 @@ import type { TableSource } from './source/table-source.js';
 import { type ImportContext, type RowCounts, TableImport } from './table-import.js';
 
 /** How to load what the files hold. */
-export interface LoadOptions {
+export interface LoadOptions extends GuardOptions {
   /** The files are the whole truth: rows of their tables that are not in them go. */
   replace?: boolean;
   /** However many rows go. */
   allowRemovals?: boolean;
-  /** Only tell what would change. */
+  /** The transaction is rolled back. */
   dryRun?: boolean;
   /** Refuse files that were last modified longer ago than this. */
   maxAgeMs?: number;
@@ -35,19 +38,25 @@ const NOT_READ = { file: null, rows: 0, added: 0, changed: 0, unchanged: 0 };
 export class ImportLoad {
   private readonly problems = new Problems();
   private readonly context: ImportContext;
+  private readonly guards: ImportGuards;
   private readonly replacement?: Replacement;
   private readonly counts = new Map<ImportTable, Pick<TableSummary, 'file'> & RowCounts>();
 
+  /** @param before queries the state before the import @param id of its record; null: it has none */
   constructor(
     private readonly session: WriteSession,
+    before: Query,
+    id: string | null,
     documents: ProductDocuments,
     private readonly sources: Sources,
     private readonly options: LoadOptions,
     private readonly onProgress: (progress: ImportProgress) => void,
   ) {
-    const { replace = false, dryRun = false } = options;
+    const { replace = false } = options;
+    this.guards = new ImportGuards({ before, after: session }, options, id);
+    const { problems, guards } = this;
     const changes = new ContentChanges(session, documents);
-    this.context = { session, problems: this.problems, known: new KnownKeys(session), changes, dryRun, replace };
+    this.context = { session, problems, known: new KnownKeys(session), changes, guards, replace };
     if (replace) this.replacement = new Replacement(this.context);
   }
 
@@ -59,16 +68,33 @@ export class ImportLoad {
     if (this.options.maxAgeMs !== undefined) this.assertRecent(this.options.maxAgeMs);
     if (this.options.onlyIfEmpty) await this.assertEmpty();
     for (const table of IMPORT_TABLES) await this.loadTable(table);
-    const removed = this.problems.none
-      ? await this.replacement?.finish(this.options.allowRemovals ?? false)
-      : undefined;
+    const removed = await this.finish();
     this.problems.assertNone();
-    if (!this.context.dryRun) await this.context.changes.finish();
+    if (!this.options.dryRun) await this.context.changes.finish();
     return IMPORT_TABLES.flatMap((table) => {
       const gone = removed?.get(table) ?? 0;
       if (!this.counts.has(table) && !gone) return [];
       return { table: table.name, ...(this.counts.get(table) ?? NOT_READ), removed: gone };
     });
+  }
+
+  /** How prices changed, or would have changed; null: no file has prices. */
+  get priceChanges(): PriceChanges | null {
+    return this.guards.priceChanges;
+  }
+
+  /** Some of the products that change. */
+  get sampleSkus(): readonly string[] {
+    return this.context.changes.sampleSkus;
+  }
+
+  /** Removes what is not in the files, and runs the guards. @returns how many rows of each table are removed */
+  private async finish(): Promise<ReadonlyMap<ImportTable, number> | undefined> {
+    // Of files with other problems, not all rows were compared.
+    if (!this.problems.none) return undefined;
+    const removed = await this.replacement?.finish(this.options.allowRemovals ?? false);
+    await this.guards.check(this.problems);
+    return removed;
   }
 
   private async loadTable(table: ImportTable): Promise<void> {
