@@ -32,7 +32,12 @@ export interface WriteSession {
   /** SQL of the account of the database that the session belongs to; null on the embedded database. */
   readonly currentUser: string;
   /** How much one statement may hold. */
-  readonly limits: { parameters: number; bytes: number };
+  readonly limits: {
+    parameters: number;
+    bytes: number;
+    /** How many bytes the whole transaction may have, where the server has such a limit. */
+    transactionBytes?: number;
+  };
 
   /** What follows `INSERT INTO … VALUES`. */
   values(rows: readonly (readonly unknown[])[]): SqlPart;

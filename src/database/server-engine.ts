@@ -3,6 +3,7 @@ import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import { TCP_KEEP_ALIVE_MS } from '../config/tcp-keep-alive.js';
 import type { Engine, PoolLoad, Snapshot, WriteSession } from './engine.js';
+import { TransactionSize, transactionLimit } from './group-replication.js';
 import { Lease, type LeaseTerms } from './lease.js';
 import { migrations } from './migrations/migrations.js';
 import { checkPrivileges } from './migrations/privilege-check.js';
@@ -174,17 +175,25 @@ async function transaction<T>(queryRunner: QueryRunner, work: (session: WriteSes
   const [row] = await query('SELECT @@max_allowed_packet AS bytes');
   // The parameters are part of the text, so that their number is bounded by its length alone.
   const limits = { parameters: Infinity, bytes: Number(row?.bytes) };
+  const transactionBytes = await transactionLimit(query);
+  const size = transactionBytes === undefined ? undefined : new TransactionSize(transactionBytes);
   // Each statement sees what others committed before it, so that what is derived from rows is not of older ones.
   await query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
   await query('START TRANSACTION');
   try {
-    const session = { query, prepared, currentUser: 'CURRENT_USER()', limits, values, upsertClause, rowIn };
-    const result = await work(session);
+    const sql = { currentUser: 'CURRENT_USER()', values, upsertClause, rowIn };
+    const counting = (plain: Query) => size?.counting(plain) ?? plain;
+    const result = await work({
+      ...sql,
+      query: counting(query),
+      prepared: counting(prepared),
+      limits: { ...limits, transactionBytes },
+    });
     await query('COMMIT');
     return result;
   } catch (error) {
     await query('ROLLBACK').catch(() => undefined);
-    throw error;
+    throw size?.explain(error) ?? error;
   }
 }
 

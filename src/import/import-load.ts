@@ -1,5 +1,6 @@
 import type { ProductDocuments } from '../catalog/product-documents.js';
 import type { WriteSession } from '../database/engine.js';
+import { remedy, TransactionTooLarge } from '../database/group-replication.js';
 import type { Query } from '../database/query.js';
 import type { PriceChanges } from '../guard/price-tally.js';
 import { ContentChanges } from './content-changes.js';
@@ -30,6 +31,9 @@ export interface LoadOptions extends GuardOptions {
 
 /** There is data already, and the import was for an empty database. */
 export class NotEmpty extends Error {}
+
+/** Text of so many times the limit is larger than the limit in binary, too. Smaller files are counted as they are written. */
+const SURELY_TOO_LARGE = 1.5;
 
 /** Of a table from which rows go because those go that they hang on. */
 const NOT_READ = { file: null, rows: 0, added: 0, changed: 0, unchanged: 0 };
@@ -67,6 +71,7 @@ export class ImportLoad {
   async run(): Promise<TableSummary[]> {
     if (this.options.maxAgeMs !== undefined) this.assertRecent(this.options.maxAgeMs);
     if (this.options.onlyIfEmpty) await this.assertEmpty();
+    await this.assertFits();
     for (const table of IMPORT_TABLES) await this.loadTable(table);
     const removed = await this.finish();
     this.problems.assertNone();
@@ -117,6 +122,18 @@ export class ImportLoad {
       if (problem) this.problems.add(name, 0, '', problem);
     }
     this.problems.assertNone();
+  }
+
+  /** A first import writes everything. What the group does not accept is better refused before half a minute of work. */
+  private async assertFits(): Promise<void> {
+    const { limits, query } = this.session;
+    const bytes = this.sources.files.reduce((sum, { size }) => sum + size, 0);
+    if (!limits.transactionBytes || bytes < limits.transactionBytes * SURELY_TOO_LARGE) return;
+    for (const { table } of this.sources.sources)
+      if ((await query(`SELECT 1 FROM ${table.name} LIMIT 1`)).length) return;
+    throw new TransactionTooLarge(
+      `The files have ${bytes} bytes, more than the group of MySQL servers accepts in one transaction. ${remedy(limits.transactionBytes)}`,
+    );
   }
 
   private async assertEmpty(): Promise<void> {
