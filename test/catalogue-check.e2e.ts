@@ -17,8 +17,12 @@ const product = (
 ) => {
   const row = Array.from({ length: 29 }, () => '');
   [row[0], row[3], row[9], row[10], row[23], row[25]] = [
-    ...[sku, cells.html ?? '', cells.barcode ?? '', cells.photo ?? ''],
-    ...[cells.status ?? '', cells.carton ?? ''],
+    sku,
+    cells.html ?? '',
+    cells.barcode ?? '',
+    cells.photo ?? '',
+    cells.status ?? '',
+    cells.carton ?? '',
   ];
   return row;
 };

@@ -83,8 +83,10 @@ test('imports record changes of customers and of their price lists, each with th
   const [second, first] = await latestRuns(database, 2);
   const [discount, currency, added, list] = await log('C');
   expect([discount, currency, added, list].map((change) => change!.ImportID)).toEqual([
-    ...[second!.ID, second!.ID],
-    ...[first!.ID, first!.ID],
+    second!.ID,
+    second!.ID,
+    first!.ID,
+    first!.ID,
   ]);
   expect(await changes('C')).toEqual([
     ['customer', { DiscountPercentage: '10' }, { DiscountPercentage: '12' }],
@@ -96,7 +98,8 @@ test('imports record changes of customers and of their price lists, each with th
         ...TERMS,
         ...LIMITS,
         CustomerName: 'Customer',
-        ...{ PriceListCode: 'L', WarehouseCode: 'W' },
+        PriceListCode: 'L',
+        WarehouseCode: 'W',
         DiscountPercentage: '10',
       },
     ],
@@ -128,10 +131,12 @@ test('--replace records what it removes', async () => {
   expect((await changes('C'))[0]).toEqual(['customer', expect.objectContaining({ PriceListCode: 'L' }), null]);
 });
 
+/** The day that many days ago. */
+const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString().slice(0, 10);
+
 test('changes are kept for 400 days', async () => {
   await database.cliOk('customer', 'set', 'A');
   await database.cliOk('customer', 'set', 'A', '--discount', '1');
-  const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString().slice(0, 10);
   const [last] = await database.sql('SELECT MAX(ID) AS ID FROM terms_changes');
   await database.sql(`UPDATE terms_changes SET ChangedAt = '${day(399)} 00:00:00.000' WHERE ID = ?`, [last!.ID]);
   await database.sql(`UPDATE terms_changes SET ChangedAt = '${day(401)} 00:00:00.000' WHERE ID <> ?`, [last!.ID]);

@@ -156,13 +156,13 @@ describe('terms', () => {
   });
 });
 
-describe('stock', () => {
-  const zero = (warehouse: string) =>
-    file(
-      'stock.csv',
-      SKUS.map((sku) => [warehouse, sku, '0']),
-    );
+const zero = (warehouse: string) =>
+  file(
+    'stock.csv',
+    SKUS.map((sku) => [warehouse, sku, '0']),
+  );
 
+describe('stock', () => {
   test('refuses a file that empties a warehouse, and loads it with the flag', async () => {
     const message = 'warehouse W has stock of 10 products, and would have none of any';
     expect(await refused(database, zero('W'))).toEqual([expect.stringContaining(`stock.csv: ${message}`)]);

@@ -60,8 +60,13 @@ test('a dry run shows each list and one product as they are and as they would be
       priceList: 'L',
       before: { ...lacks, visible: 2, hiddenByStatus: 1, withoutPrice: 1, withoutName: 1, withoutStock: 1 },
       after: {
-        ...{ visible: 2, hiddenByStatus: 2, withoutPrice: 1, withoutName: 1 },
-        ...{ withoutPicture: 1, withoutBarcode: 2, withoutStock: 1 },
+        visible: 2,
+        hiddenByStatus: 2,
+        withoutPrice: 1,
+        withoutName: 1,
+        withoutPicture: 1,
+        withoutBarcode: 2,
+        withoutStock: 1,
       },
     },
   ]);

@@ -95,13 +95,12 @@ function logRows(change: TermsChangeRecord): string[][] {
   const event = OldValues ? (NewValues ? what : `${what} deleted`) : `${what} added`;
   const names = Object.keys(NewValues ?? OldValues ?? {}).filter((name) => name !== 'ID');
   const who = [DatabaseAccount ?? '-', ChangedBy, ImportID ?? '-'];
-  const value = (values: Record<string, unknown> | null, name: string) => String(values?.[name] ?? '-');
   return names.map((name) => [
     ChangedAt.toISOString(),
     event,
     name,
-    value(OldValues, name),
-    value(NewValues, name),
+    String(OldValues?.[name] ?? '-'),
+    String(NewValues?.[name] ?? '-'),
     ...who,
   ]);
 }

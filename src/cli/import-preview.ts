@@ -38,7 +38,6 @@ function seen({ priceLists, sample }: Preview): string[] {
   if (!sample) return [counts];
   const { sku, customerCode, priceList, before, after } = sample;
   const who = customerCode === null ? `price list ${priceList}, without a discount` : `customer ${customerCode}`;
-  const body = (text: string | null) => visible(text ?? 'not returned');
   return [
     counts,
     visible(`GET /products, SKU ${sku}, ${who}:`),
@@ -46,6 +45,8 @@ function seen({ priceLists, sample }: Preview): string[] {
     `  after:  ${body(after)}`,
   ];
 }
+
+const body = (text: string | null) => visible(text ?? 'not returned');
 
 /** A count, or how it changes. */
 function change({ before, after }: ListPreview, name: keyof Visibility): string {
@@ -58,8 +59,9 @@ export function withExactSample(summary: ImportSummary & { outcome: string }): s
   const sample = summary.preview?.sample;
   const text = JSON.stringify(summary, null, 2);
   if (!sample) return text;
-  const { before, after } = sample;
-  const embed = (all: string, key: 'before' | 'after', raw: string | null) =>
-    raw === null ? all : all.replace(`"${key}": ${JSON.stringify(raw)}`, () => `"${key}": ${raw}`);
-  return embed(embed(text, 'before', before), 'after', after);
+  return embed(embed(text, 'before', sample.before), 'after', sample.after);
+}
+
+function embed(text: string, key: 'before' | 'after', raw: string | null): string {
+  return raw === null ? text : text.replace(`"${key}": ${JSON.stringify(raw)}`, () => `"${key}": ${raw}`);
 }

@@ -22,10 +22,10 @@ test.each<[string, string | undefined, Row[] | Error, number | undefined]>([
   expect(await transactionLimit(server(limit, members))).toBe(expected);
 });
 
-describe('a transaction', () => {
-  const nothing: Query = async () => [];
-  const rows = (text: string, count: number) => [Array.from({ length: count }, () => [text, '12345.6789', 7, null])];
+const nothing: Query = async () => [];
+const rows = (text: string, count: number) => [Array.from({ length: count }, () => [text, '12345.6789', 7, null])];
 
+describe('a transaction', () => {
   test('stops with the statement that exceeds the limit, and names what to do', async () => {
     const query = new TransactionSize(1000).counting(nothing);
     await query('INSERT INTO t VALUES ?', rows('ä'.repeat(10), 40));

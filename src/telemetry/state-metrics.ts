@@ -59,8 +59,7 @@ export class StateMetrics {
     const found = 'What the last check of the catalogue found, by rule';
     this.gauge('catalogue_findings', found, () => this.checked(({ count }) => count), 'rule');
     const checked = 'When the rule was last checked, in seconds since 1970';
-    const second = ({ checkedAt }: RecordedFindings) => (checkedAt ? checkedAt.getTime() / 1000 : undefined);
-    this.gauge('catalogue_checked_timestamp_seconds', checked, () => this.checked(second), 'rule');
+    this.gauge('catalogue_checked_timestamp_seconds', checked, () => this.checked(checkedSecond), 'rule');
     const up = '1 while the database answers within a second and its schema is current';
     this.gauge('database_up', up, () => this.databaseUp());
   }
@@ -106,6 +105,8 @@ export class StateMetrics {
     this.metrics.registry.registerMetric(gauge);
   }
 }
+
+const checkedSecond = ({ checkedAt }: RecordedFindings) => (checkedAt ? checkedAt.getTime() / 1000 : undefined);
 
 type Times = ReadonlyMap<string, Date>;
 
