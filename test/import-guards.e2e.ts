@@ -72,7 +72,7 @@ describe('prices', () => {
       expect.stringContaining('; 100 are 100 times the old price: check the decimal separator and the unit; '),
     ]);
     expect(await refused(database, files, '--dry-run')).toHaveLength(1);
-    await database.cliOk('import', '--allow-price-changes', await database.files(files));
+    await database.load(files, '--allow-price-changes');
   });
 
   test('refuses a list on its own that drowns in a larger file', async () => {
@@ -85,7 +85,7 @@ describe('prices', () => {
 
   test('compares no new prices, no fewer than ten, and none whose old price is 0', async () => {
     await database.load(file('prices.csv', prices('EUR', () => '99').slice(0, 9)));
-    await database.cliOk('import', '--allow-price-changes', await database.files(changed(100, '0')));
+    await database.load(changed(100, '0'), '--allow-price-changes');
     await database.load(changed(100, '77'));
   });
 });
@@ -97,7 +97,7 @@ describe('terms', () => {
     expect(problem).toMatch(
       /^price_lists\.csv:2: CurrencyCode: 100 of 100 prices of list EUR would change by more than half or to another currency .* 10\.0000 EUR to 10\.0000 JPY/,
     );
-    await database.cliOk('import', '--allow-price-changes', await database.files(lists));
+    await database.load(lists, '--allow-price-changes');
   });
 
   test.each([
@@ -129,7 +129,7 @@ describe('terms', () => {
     ]);
     expect(await database.cliOk('customer', 'show', 'C')).toMatch(/DiscountPercentage +10\n/);
     await database.cliOk(...set, '--allow-price-changes');
-    await database.cliOk('import', '--allow-price-changes', await database.files(customers));
+    await database.load(customers, '--allow-price-changes');
   });
 
   test('a file with new prices and new customers is compared with what was stored before it', async () => {
@@ -166,7 +166,7 @@ describe('stock', () => {
   test('refuses a file that empties a warehouse, and loads it with the flag', async () => {
     const message = 'warehouse W has stock of 10 products, and would have none of any';
     expect(await refused(database, zero('W'))).toEqual([expect.stringContaining(`stock.csv: ${message}`)]);
-    await database.cliOk('import', '--allow-zero-stock', await database.files(zero('W')));
+    await database.load(zero('W'), '--allow-zero-stock');
     await database.load(zero('W'));
   });
 

@@ -103,6 +103,6 @@ test('a dry run shows nothing where nothing changes, and leaves no lock', async 
       await database.files({ 'warehouses.csv': BASE['warehouses.csv']! }),
     ),
   ) as Record<string, Record<string, unknown> | null>;
-  expect([preview!.sample, priceChanges]).toEqual([null, null]);
+  expect([preview!.sample, priceChanges]).toEqual([null, undefined]);
   await database.cliOk('customer', 'set', 'CUSTOMER', '--name', 'Renamed');
 });

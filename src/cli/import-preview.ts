@@ -15,7 +15,7 @@ const COLUMNS = {
 } as const satisfies Record<keyof Visibility, string>;
 
 /** How prices changed, and what customers would see, in lines. */
-export function previewText(changes: PriceChanges | null, preview: Preview | null): string[] {
+export function previewText(changes?: PriceChanges, preview?: Preview): string[] {
   const changed = changes && (preview || changes.compared !== changes.histogram['0']);
   return [...(changed ? histogram(changes) : []), ...(preview ? seen(preview) : [])];
 }

@@ -76,9 +76,9 @@ export class ImportGuards {
       problems.add(this.files.get(this.stock) ?? this.stockFile, 0, '', message);
   }
 
-  /** How the prices of the file compare with those that were stored; null without a file of prices. */
-  get priceChanges(): PriceChanges | null {
-    return this.prices?.changes ?? null;
+  /** How the prices of the file compare with those that were stored; undefined without a file of prices. */
+  get priceChanges(): PriceChanges | undefined {
+    return this.prices?.changes;
   }
 
   private async checkPrices(problems: Problems): Promise<void> {

@@ -83,8 +83,8 @@ export class ImportLoad {
     });
   }
 
-  /** How prices changed, or would have changed; null: no file has prices. */
-  get priceChanges(): PriceChanges | null {
+  /** How prices changed, or would have changed; undefined: no file has prices. */
+  get priceChanges(): PriceChanges | undefined {
     return this.guards.priceChanges;
   }
 

@@ -26,7 +26,7 @@ type Outcome = ImportRun['Outcome'];
 interface ImportResult {
   files: FileSummary[];
   tables: TableSummary[];
-  priceChanges: PriceChanges | null;
+  priceChanges?: PriceChanges;
 }
 
 /** Keeps the record of imports. */
@@ -132,5 +132,5 @@ function timesBy(pairs: readonly (readonly [name: string, time: Date | null])[])
 }
 
 function jsonOrNull(value: unknown): string | null {
-  return value === null ? null : JSON.stringify(value);
+  return value === undefined ? null : JSON.stringify(value);
 }

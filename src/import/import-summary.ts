@@ -24,10 +24,10 @@ export interface ImportSummary {
   dryRun: boolean;
   files: FileSummary[];
   tables: TableSummary[];
-  /** How the prices in the file compare with the stored ones; null: no file has prices. */
-  priceChanges: PriceChanges | null;
-  /** What customers would see; null unless it is a dry run. */
-  preview: Preview | null;
+  /** How the prices in the file compare with the stored ones; undefined: no file has prices. */
+  priceChanges?: PriceChanges;
+  /** What customers would see; undefined unless it is a dry run. */
+  preview?: Preview;
   /** What was passed over in the files on purpose, in words. */
   notes: string[];
   seconds: number;

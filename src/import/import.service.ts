@@ -81,13 +81,13 @@ export class ImportService {
   private async recorded(id: string, { files }: Sources, begin: (session: WriteSession) => ImportLoad): Promise<Done> {
     let load: ImportLoad | undefined;
     let done: Done | undefined;
-    const result = () => ({ files: summaries(files), priceChanges: load?.priceChanges ?? null });
+    const result = () => ({ files: summaries(files), priceChanges: load?.priceChanges });
     try {
       await this.database.write(async (session) => {
         load = begin(session);
         const tables = await load.run();
         await this.log.succeed(session, id, { ...result(), tables });
-        done = { tables, priceChanges: load.priceChanges, preview: null };
+        done = { tables, priceChanges: load.priceChanges };
       });
       return done!;
     } catch (error) {

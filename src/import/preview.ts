@@ -1,6 +1,7 @@
 import { isVisible } from '../assortment/assortment.js';
 import type { CatalogService } from '../catalog/catalog.service.js';
 import type { Query } from '../database/query.js';
+import { DamagedRow } from '../resource/json-writer.js';
 import type { CustomerScopeService } from '../scope/customer-scope.service.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 
@@ -92,11 +93,13 @@ export class SampleProduct {
     const customers = 'SELECT CustomerCode FROM customers WHERE PriceListCode = ? AND Active = 1';
     const [row] = await after(`${customers} ORDER BY CustomerCode LIMIT 1`, [list]);
     const customerCode = row ? String(row.CustomerCode) : null;
-    const element = async (query: Query) => {
-      const terms = await this.termsOf(query, customerCode, list);
-      return (terms && (await this.catalog.element(query, terms, sku))) ?? null;
-    };
+    const element = (query: Query) => this.element(query, customerCode, list, sku).catch(unlessDamaged);
     return { sku, customerCode, priceList: list, before: await element(before), after: await element(after) };
+  }
+
+  private async element(query: Query, customer: string | null, list: string, sku: string): Promise<string | null> {
+    const terms = await this.termsOf(query, customer, list);
+    return (terms && (await this.catalog.element(query, terms, sku))) ?? null;
   }
 
   private async termsOf(query: Query, customer: string | null, list: string): Promise<CustomerTerms | undefined> {
@@ -106,6 +109,12 @@ export class SampleProduct {
     const priceList = { code: list, name: row.PriceListName as string | null, currencyCode: String(row.CurrencyCode) };
     return { priceList, warehouseCode: null, discountPercentage: '0' };
   }
+}
+
+/** A row that another program damaged must not keep an import from repairing it. */
+function unlessDamaged(error: unknown): null {
+  if (error instanceof DamagedRow) return null;
+  throw error;
 }
 
 /** The first of the products with a price, and a list that has it: a list of an active customer if there is any. */

@@ -34,11 +34,10 @@ export class PriceWatch implements RowWatch {
 
   /** What looks like a mistake, in all of the file or else on single lists; each with the file's name of the column. */
   problems(): { column: string; message: string }[] {
-    const column = this.source.label(this.source.columns[this.price]!);
     const all = this.all.problem('stored prices');
     const single = [...this.byList].map(([list, tally]) => tally.problem(`stored prices of list ${list}`));
     const messages = all === undefined ? single.filter((message) => message !== undefined) : [all];
-    return messages.map((message) => ({ column, message }));
+    return messages.map((message) => ({ column: this.source.label(this.source.columns[this.price]!), message }));
   }
 
   private tallyOf(list: string): PriceTally {
