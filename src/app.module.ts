@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigModule, registerAs } from '@nestjs/config';
 import { APP_FILTER } from '@nestjs/core';
+import { AuditModule } from './audit/audit.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import type { Settings } from './config/settings.js';
 import { CustomersModule } from './customers/customers.module.js';
@@ -18,6 +19,7 @@ import { TelemetryModule } from './telemetry/telemetry.module.js';
 @Module({
   imports: [
     DatabaseModule,
+    AuditModule,
     CustomersModule,
     AuthModule,
     QuotaModule,

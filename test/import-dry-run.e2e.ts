@@ -51,13 +51,22 @@ test('the numbers make imports in which everything happens', () => {
   );
 });
 
-test('a dry run prints the same table, and says that nothing was written', async () => {
+test('a dry run prints the same table, what customers would see, and that nothing was written', async () => {
   const folder = await database.files(BASE);
   const dry = (await database.cliOk('import', '--dry-run', folder)).split('\n');
   const real = (await database.cliOk('import', folder)).split('\n');
   expect(dry.pop()).toBe('Dry run: nothing was written.');
   expect(real.pop()).toMatch(/^Imported 8 rows in /);
+  const seen = dry.splice(real.length);
   expect(dry).toEqual(real);
+  expect(seen.map((line) => line.split(/  +|:/)[0])).toEqual([
+    'Price changes of 0 stored prices',
+    'price list',
+    'L',
+    'GET /products, SKU A, customer C',
+    '',
+    '',
+  ]);
 });
 
 test.each([[[]], [['--replace']]])('a dry run of bad files complains as the real one does: %j', async (options) => {

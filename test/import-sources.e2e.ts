@@ -6,7 +6,7 @@ import { open, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { cliProcessReading } from './support/commands.js';
+import { cliProcessReading, complaint } from './support/commands.js';
 import { withoutAbsentColumns } from './support/further-fields.js';
 import { BASE, importFile, importFiles } from './support/import-files.js';
 import { complaintsIn, signs } from './support/import-outcome.js';
@@ -246,6 +246,21 @@ describe('standard input', () => {
     expect(complaintsIn(stderr)).toEqual([
       'standard input:3: WarehouseCode: is empty, and has to hold a value',
       'standard input:4: WarehouseCode: the same key as on line 2',
+    ]);
+  });
+
+  test('names TMPDIR if no temporary folder is writable (issue 17)', async () => {
+    const command = cliProcessReading(
+      WAREHOUSES,
+      { TMPDIR: '/nowhere' },
+      database,
+      'import',
+      '--as',
+      'warehouses',
+      '-',
+    );
+    expect(complaintsIn(await complaint(command))).toEqual([
+      expect.stringMatching(/^standard input: cannot be kept in a temporary file in \/nowhere \(ENOENT.*set TMPDIR to/),
     ]);
   });
 

@@ -20,7 +20,15 @@ class TypeSample {
 }
 
 const columns = columnsOf(TypeSample);
-const table: ImportTable = { name: 'type_samples', entity: TypeSample, columns, key: ['Code'], references: {} };
+const table: ImportTable = {
+  name: 'type_samples',
+  entity: TypeSample,
+  columns,
+  part: null,
+  inDocument: false,
+  key: ['Code'],
+  references: {},
+};
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -338,8 +338,10 @@ test.each([4, 5])('after random edits of everybody, equal validators mean equal 
   await service.database.load(firstFiles(random));
   for (const code of ['C0', 'C1']) tokens[code] ??= await service.token(code);
   for (let step = 0; step < 25; step++) {
-    if (random.chance(0.25)) await service.database.load(catalogueFiles(random, random.some(SKUS), 10));
-    else {
+    if (random.chance(0.25)) {
+      const files = catalogueFiles(random, random.some(SKUS), 10);
+      await service.database.load(files, '--allow-price-changes');
+    } else {
       const foreign = await foreignConnection(service.database);
       await foreign.run(BEGIN);
       for (let count = 0; count < 2; count++) {

@@ -98,4 +98,13 @@ export const OPERATION: Clause[] = [
   clause('decision 154', 'metering is a middleware', notTestable('is about the code')),
   clause('decision 155', 'packages of the design', notTestable('is about the code')),
   clause('decision 156', 'foreign transactions on MariaDB 11.8', notTestable(OPERATORS)),
+  clause('decision 170', 'the price guard', notTestable(FILES)),
+  clause('decision 171', 'changes of terms are compared by net prices', notTestable(FILES)),
+  clause('decision 172', 'a warehouse that loses all of its stock', notTestable(FILES)),
+  clause('decision 173', 'a dry run is rolled back', notTestable(FILES)),
+  clause('decision 174', 'what a dry run shows', notTestable(FILES)),
+  clause('decision 175', 'the check of the catalogue', notTestable(FILES)),
+  clause('decision 176', 'changes of terms and keys are recorded', notTestable(FILES)),
+  clause('decision 177', 'standard input needs a temporary folder', notTestable(FILES)),
+  clause('decision 178', 'the transaction limit of a group', notTestable(FILES)),
 ];

@@ -11,6 +11,13 @@ CREATE TABLE `api_keys` (
   CONSTRAINT `api_keys_ibfk_1` FOREIGN KEY (`CustomerCode`) REFERENCES `customers` (`CustomerCode`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+CREATE TABLE `catalogue_findings` (
+  `RuleName` varchar(64) NOT NULL,
+  `Findings` int(11) NOT NULL,
+  `CheckedAt` datetime(3) NOT NULL,
+  PRIMARY KEY (`RuleName`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
 CREATE TABLE `content_versions` (
   `Part` varchar(16) NOT NULL,
   `Code` varchar(64) NOT NULL,
@@ -46,6 +53,7 @@ CREATE TABLE `import_runs` (
   `Message` text DEFAULT NULL,
   `Files` text DEFAULT NULL,
   `Tables` text DEFAULT NULL,
+  `PriceChanges` text DEFAULT NULL,
   PRIMARY KEY (`ID`),
   KEY `import_runs_StartedAt` (`StartedAt`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
@@ -165,6 +173,21 @@ CREATE TABLE `stock` (
   KEY `stock_SKU` (`SKU`),
   CONSTRAINT `stock_ibfk_1` FOREIGN KEY (`WarehouseCode`) REFERENCES `warehouses` (`WarehouseCode`) ON DELETE CASCADE,
   CONSTRAINT `stock_ibfk_2` FOREIGN KEY (`SKU`) REFERENCES `products` (`SKU`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE `terms_changes` (
+  `ID` int(11) NOT NULL AUTO_INCREMENT,
+  `ChangedAt` datetime(3) NOT NULL,
+  `Subject` varchar(16) NOT NULL,
+  `Code` varchar(64) NOT NULL,
+  `OldValues` text DEFAULT NULL,
+  `NewValues` text DEFAULT NULL,
+  `DatabaseAccount` varchar(255) DEFAULT NULL,
+  `ChangedBy` varchar(255) NOT NULL,
+  `ImportID` varchar(36) DEFAULT NULL,
+  PRIMARY KEY (`ID`),
+  KEY `terms_changes_Code` (`Code`,`ChangedAt`),
+  KEY `terms_changes_ChangedAt` (`ChangedAt`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `warehouses` (

@@ -11,6 +11,13 @@ CREATE TABLE `api_keys` (
   CONSTRAINT `api_keys_ibfk_1` FOREIGN KEY (`CustomerCode`) REFERENCES `customers` (`CustomerCode`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
 
+CREATE TABLE `catalogue_findings` (
+  `RuleName` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `Findings` int NOT NULL,
+  `CheckedAt` datetime(3) NOT NULL,
+  PRIMARY KEY (`RuleName`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
 CREATE TABLE `content_versions` (
   `Part` varchar(16) COLLATE utf8mb4_0900_bin NOT NULL,
   `Code` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
@@ -46,6 +53,7 @@ CREATE TABLE `import_runs` (
   `Message` text COLLATE utf8mb4_0900_bin,
   `Files` text COLLATE utf8mb4_0900_bin,
   `Tables` text COLLATE utf8mb4_0900_bin,
+  `PriceChanges` text COLLATE utf8mb4_0900_bin,
   PRIMARY KEY (`ID`),
   KEY `import_runs_StartedAt` (`StartedAt`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
@@ -165,6 +173,21 @@ CREATE TABLE `stock` (
   KEY `stock_SKU` (`SKU`),
   CONSTRAINT `stock_ibfk_1` FOREIGN KEY (`WarehouseCode`) REFERENCES `warehouses` (`WarehouseCode`) ON DELETE CASCADE,
   CONSTRAINT `stock_ibfk_2` FOREIGN KEY (`SKU`) REFERENCES `products` (`SKU`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
+CREATE TABLE `terms_changes` (
+  `ID` int NOT NULL AUTO_INCREMENT,
+  `ChangedAt` datetime(3) NOT NULL,
+  `Subject` varchar(16) COLLATE utf8mb4_0900_bin NOT NULL,
+  `Code` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `OldValues` text COLLATE utf8mb4_0900_bin,
+  `NewValues` text COLLATE utf8mb4_0900_bin,
+  `DatabaseAccount` varchar(255) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `ChangedBy` varchar(255) COLLATE utf8mb4_0900_bin NOT NULL,
+  `ImportID` varchar(36) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  PRIMARY KEY (`ID`),
+  KEY `terms_changes_Code` (`Code`,`ChangedAt`),
+  KEY `terms_changes_ChangedAt` (`ChangedAt`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
 
 CREATE TABLE `warehouses` (

@@ -11,6 +11,12 @@ CREATE TABLE api_keys (
 
 CREATE INDEX api_keys_CustomerCode ON api_keys (CustomerCode);
 
+CREATE TABLE catalogue_findings (
+  RuleName varchar(64) NOT NULL PRIMARY KEY,
+  Findings integer NOT NULL,
+  CheckedAt text NOT NULL
+);
+
 CREATE TRIGGER content_versions_insert AFTER INSERT ON content_versions FOR EACH ROW BEGIN
 UPDATE content_versions SET ChangedAt = strftime('%Y-%m-%d %H:%M:%f', 'now') WHERE Part = NEW.Part AND Code = NEW.Code; END;
 
@@ -48,7 +54,7 @@ CREATE TABLE import_runs (
   Message text,
   Files text,
   Tables text
-);
+, PriceChanges text);
 
 CREATE INDEX import_runs_StartedAt ON import_runs (StartedAt);
 
@@ -215,6 +221,22 @@ CREATE TABLE stock (
 );
 
 CREATE INDEX stock_SKU ON stock (SKU);
+
+CREATE TABLE terms_changes (
+  ID integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+  ChangedAt text NOT NULL,
+  Subject varchar(16) NOT NULL,
+  Code varchar(64) NOT NULL,
+  OldValues text,
+  NewValues text,
+  DatabaseAccount varchar(255),
+  ChangedBy varchar(255) NOT NULL,
+  ImportID varchar(36)
+);
+
+CREATE INDEX terms_changes_ChangedAt ON terms_changes (ChangedAt);
+
+CREATE INDEX terms_changes_Code ON terms_changes (Code, ChangedAt);
 
 CREATE TRIGGER content_warehouses_delete AFTER DELETE ON warehouses FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
 

@@ -11,6 +11,9 @@ import { isBehind, type Key } from './key-order.js';
 /** A status of exactly this spelling takes a product out of every answer. */
 const OBSOLETE = 'OBSOLETE';
 
+/** The condition that the status of a product does not hide it. */
+export const isVisible = `products.SKU IS NOT NULL AND (products.Status IS NULL OR products.Status <> '${OBSOLETE}')`;
+
 /** Small rows read at once: few enough that a first byte comes early and memory stays small. */
 const BATCH_SIZE = 1000;
 

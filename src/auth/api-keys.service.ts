@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
-import { IsNull, type Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
+import { TermsLog } from '../audit/terms-log.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { Row } from '../database/query.js';
+import { timestampText } from '../resource/utc-time.js';
 import { isPositiveInteger } from './access-token-claims.js';
 import { ApiKey } from './api-key.entity.js';
 import { deactivationOf } from './grant.js';
@@ -32,7 +34,20 @@ export class ApiKeysService {
   /** Stores a new key. @returns the key itself, which cannot be had again. */
   async issue(CustomerCode: string, Label: string | null, ExpiresAt: Date | null): Promise<string> {
     const key = Array.from({ length: KEY_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
-    await this.keys.insert({ CustomerCode, Label, ExpiresAt, Digest: digestOf(key), CreatedAt: new Date() });
+    const digest = digestOf(key);
+    const [created, expires] = [new Date(), ExpiresAt].map((time) => time && timestampText(time));
+    await this.database.change(async (session) => {
+      await session.query(
+        'INSERT INTO api_keys (CustomerCode, Label, Digest, CreatedAt, ExpiresAt) VALUES (?, ?, ?, ?, ?)',
+        [CustomerCode, Label, digest, created, expires],
+      );
+      const [row] = await session.query('SELECT ID FROM api_keys WHERE CustomerCode = ? AND Digest = ?', [
+        CustomerCode,
+        digest,
+      ]);
+      const after = { ID: row?.ID, Label, ExpiresAt: ExpiresAt?.toISOString() ?? null };
+      await new TermsLog(session).record([{ subject: 'api_key', code: CustomerCode, before: null, after }]);
+    });
     return key;
   }
 
@@ -43,8 +58,20 @@ export class ApiKeysService {
 
   /** Ends a key at once. @returns false where there is no such key. An earlier end stays. */
   async revoke(ID: number): Promise<boolean> {
-    await this.keys.update({ ID, RevokedAt: IsNull() }, { RevokedAt: new Date() });
-    return this.keys.existsBy({ ID });
+    return this.database.change(async (session) => {
+      const now = new Date();
+      // Other transactions cannot revoke it from here on.
+      await session.query('UPDATE api_keys SET ID = ID WHERE ID = ?', [ID]);
+      const [row] = await session.query(`SELECT CustomerCode, ${UNREVOKED} AS live FROM api_keys WHERE ID = ?`, [ID]);
+      if (!row?.live) return row !== undefined;
+      await session.query('UPDATE api_keys SET RevokedAt = ? WHERE ID = ?', [timestampText(now), ID]);
+      const [before, after] = [
+        { ID, RevokedAt: null },
+        { ID, RevokedAt: now.toISOString() },
+      ];
+      await new TermsLog(session).record([{ subject: 'api_key', code: String(row.CustomerCode), before, after }]);
+      return true;
+    });
   }
 
   /** The active customer if `key` is one of its live keys. Takes as long for an unknown customer as for a wrong key. */

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { assortment, lastSkuOf } from '../assortment/assortment.js';
+import { assortment, isVisible, lastSkuOf } from '../assortment/assortment.js';
 import type { ElementSource } from '../download/download.service.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Snapshot } from '../database/engine.js';
+import type { Query } from '../database/query.js';
 import { ProductPrice } from '../pricing/product-price.entity.js';
 import { selectColumns } from '../resource/columns.js';
 import { jsonWriter } from '../resource/json-writer.js';
@@ -48,6 +49,18 @@ export class CatalogService implements Pick<ElementSource, 'elements' | 'lastSku
       limit = Math.min(LARGEST_BATCH, Math.ceil((BATCH_BYTES / batch.length) * rows.length));
       yield batch;
     }
+  }
+
+  /** The element of one product; undefined if the terms do not show it. Makes its document from the rows. */
+  async element(query: Query, terms: CustomerTerms, sku: string): Promise<string | undefined> {
+    if (!terms.priceList) return undefined;
+    const [row] = await query(
+      `SELECT ${selectColumns(ProductPrice)} FROM prices JOIN products ON products.SKU = prices.SKU
+       WHERE prices.PriceListCode = ? AND prices.SKU = ? AND ${isVisible}`,
+      [terms.priceList.code, sku],
+    );
+    const document = row && (await this.documents.make(query, [sku])).get(sku);
+    return document && document + this.writePrice(row, terms) + DOCUMENT_END;
   }
 
   lastSku(snapshot: Snapshot, terms: CustomerTerms): Promise<string | undefined> {

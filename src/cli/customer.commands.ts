@@ -4,7 +4,10 @@ import { CustomersService, type CustomerChanges } from '../customers/customers.s
 import { CellError, parseCell, type CellValue } from '../import/cell.js';
 import { decimalText } from '../resource/decimal-text.js';
 import { columnsOf } from '../resource/field.decorator.js';
+import type { TermsChangeRecord } from '../audit/terms-change.entity.js';
+import { TermsHistoryService } from '../audit/terms-history.service.js';
 import { CommandFailed } from './command-failed.js';
+import { positive } from './positive.js';
 import type { Session } from './session.js';
 import { table } from './table.js';
 
@@ -54,9 +57,23 @@ export function customerCommands(program: Command, session: Session, print: (tex
   set
     .addOption(new Option('--active', 'let the customer in').conflicts('inactive'))
     .addOption(new Option('--inactive', 'keep the customer out and end its access tokens; its record and keys stay'))
-    .action(async (code: string, options: Options) => {
+    .option('--allow-price-changes', 'even if more than 5 % of the prices of the customer change by more than half')
+    .action(async (code: string, options: Options & { allowPriceChanges?: true }) => {
       const service = await session.get(CustomersService);
-      print(describe(await service.set(code, changesOf(options))));
+      print(describe(await service.set(code, changesOf(options), options.allowPriceChanges)));
+    });
+  customers
+    .command('log')
+    .argument('<code>', 'Customer Code')
+    .description('Lists the changes of a customer, its keys and its price lists, latest first. Deleted ones, too.')
+    .option('--last <n>', 'how many changes', positive, 100)
+    .option('--json', 'print them as JSON')
+    .action(async (code: string, { last, json }: { last: number; json?: true }) => {
+      const changes = await (await session.get(TermsHistoryService)).latest(code, last);
+      if (json) return print(JSON.stringify(changes, null, 2));
+      const known = changes.length || (await (await session.get(CustomersService)).find(code));
+      if (!known) throw new CommandFailed(unknown(code));
+      print(table(LOG_HEADERS, changes.flatMap(logRows)));
     });
   customers
     .command('delete')
@@ -66,6 +83,26 @@ export function customerCommands(program: Command, session: Session, print: (tex
       if (!(await (await session.get(CustomersService)).delete(code))) throw new CommandFailed(unknown(code));
       print(`Deleted ${code}.`);
     });
+}
+
+const LOG_HEADERS = ['when', 'what', 'value', 'old', 'new', 'database account', 'by', 'import'];
+
+/** A row for each value that changed. */
+function logRows(change: TermsChangeRecord): string[][] {
+  const { ChangedAt, Subject, Code, OldValues, NewValues, DatabaseAccount, ChangedBy, ImportID } = change;
+  const id = NewValues?.ID ?? OldValues?.ID;
+  const what = Subject === 'api_key' ? `key ${id}` : Subject === 'price_list' ? `price list ${Code}` : 'customer';
+  const event = OldValues ? (NewValues ? what : `${what} deleted`) : `${what} added`;
+  const names = Object.keys(NewValues ?? OldValues ?? {}).filter((name) => name !== 'ID');
+  const who = [DatabaseAccount ?? '-', ChangedBy, ImportID ?? '-'];
+  return names.map((name) => [
+    ChangedAt.toISOString(),
+    event,
+    name,
+    String(OldValues?.[name] ?? '-'),
+    String(NewValues?.[name] ?? '-'),
+    ...who,
+  ]);
 }
 
 const unknown = (code: string) => `There is no customer ${code}; customer list shows all.`;

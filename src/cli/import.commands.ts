@@ -8,6 +8,8 @@ import { ImportService } from '../import/import.service.js';
 import { ImportRefused } from '../import/problems.js';
 import { CommandFailed } from './command-failed.js';
 import { ImportProgressDisplay } from './import-progress.js';
+import { previewText, withExactSample } from './import-preview.js';
+import { positive } from './positive.js';
 import type { Output } from './program.js';
 import type { Session } from './session.js';
 import { table } from './table.js';
@@ -17,6 +19,8 @@ interface Options {
   map?: string;
   replace?: true;
   allowRemovals?: true;
+  allowPriceChanges?: true;
+  allowZeroStock?: true;
   dryRun?: true;
   maxAge?: number;
   delimiter?: ',' | ';' | '\t';
@@ -43,7 +47,9 @@ export function importCommands(program: Command, session: Session, { stdout, std
     .option('--map <file>', 'the file is of another system; this file maps its headers to ours, see docs/mappings.md')
     .option('--replace', 'the files are the whole truth: rows of their tables that are not in them go')
     .option('--allow-removals', 'with --replace: even if more than 20 % of a table go')
-    .option('--dry-run', 'write nothing, tell what would change')
+    .option('--allow-price-changes', 'even if more than 5 % of the stored prices change by more than half')
+    .option('--allow-zero-stock', 'even if a warehouse that has stock of 10 products or more would have none')
+    .option('--dry-run', 'roll the import back, show what would change and what customers would see')
     .option('--max-age <duration>', 'refuse files that were last modified longer ago, such as 90m, 6h or 2d', duration)
     .option('--delimiter <char>', 'what separates the cells: , ; or tab; default: found out', delimiter)
     .addOption(new Option('--encoding <name>', 'how the text is encoded').choices(ENCODINGS).default('utf-8'))
@@ -61,7 +67,7 @@ export function importCommands(program: Command, session: Session, { stdout, std
     });
 
   async function runImport(paths: string[], options: Options): Promise<void> {
-    const { as, map, replace, allowRemovals, dryRun, maxAge: maxAgeMs, encoding, json } = options;
+    const { as, map, replace, allowRemovals, allowPriceChanges, allowZeroStock, dryRun, encoding, json } = options;
     if (as && map)
       throw new CommandFailed('--as and --map exclude each other: the map says which tables the file holds.');
     if (allowRemovals && !replace) throw new CommandFailed('--allow-removals goes with --replace only.');
@@ -69,13 +75,12 @@ export function importCommands(program: Command, session: Session, { stdout, std
     const service = await session.get(ImportService);
     const progress = new ImportProgressDisplay(stderr);
     try {
-      const request = { paths, as, map, reading, replace, allowRemovals, dryRun, maxAgeMs };
+      const guards = { allowRemovals, allowPriceChanges, allowZeroStock };
+      const request = { paths, as, map, reading, replace, dryRun, maxAgeMs: options.maxAge, ...guards };
       const summary = await service.run(request, (event) => progress.show(event), stdin);
       progress.end();
       print(
-        json
-          ? JSON.stringify({ outcome: summary.dryRun ? 'dry-run' : 'imported', ...summary }, null, 2)
-          : describe(summary),
+        json ? withExactSample({ outcome: summary.dryRun ? 'dry-run' : 'imported', ...summary }) : describe(summary),
       );
     } catch (error) {
       progress.end();
@@ -95,11 +100,13 @@ const ENCODINGS = ['utf-8', 'windows-1252'];
 const COUNTS = ['rows', 'added', 'changed', 'unchanged', 'removed'] as const;
 const LOG_HEADERS = ['started', 'by', 'mode', 'outcome', 'seconds', 'added', 'changed', 'removed', 'files'];
 
-function describe({ tables, notes, dryRun, seconds }: ImportSummary): string {
+function describe({ tables, notes, priceChanges, preview, dryRun, seconds }: ImportSummary): string {
   const rows = tables.map((one) => [one.table, one.file ?? '-', ...COUNTS.map((count) => String(one[count]))]);
   const total = tables.reduce((sum, one) => sum + one.rows, 0);
   const end = dryRun ? 'Dry run: nothing was written.' : `Imported ${total} rows in ${seconds.toFixed(1)} s.`;
-  return [table(['table', 'file', ...COUNTS], rows), ...absences(tables), ...notes.map(visible), end].join('\n');
+  const counts = table(['table', 'file', ...COUNTS], rows);
+  const seen = previewText(priceChanges, preview);
+  return [counts, ...absences(tables), ...notes.map(visible), ...seen, end].join('\n');
 }
 
 /** One line for each table whose file lacks columns. */
@@ -134,9 +141,4 @@ function duration(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? [];
   if (!unit) throw new InvalidArgumentError('Write a duration such as 90m, 6h or 2d.');
   return Number(count) * UNITS[unit as keyof typeof UNITS];
-}
-
-function positive(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It has to be a whole number above 0.');
-  return Number(text);
 }

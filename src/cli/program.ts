@@ -4,7 +4,9 @@ import { readSettings, type Settings, SettingsError } from '../config/settings.j
 import { visibleLines } from '../import/excerpt.js';
 import { ImportRefused } from '../import/problems.js';
 import { UnknownReference } from '../customers/customers.service.js';
+import { PriceChangeRefused } from '../guard/terms-comparison.js';
 import { CommandFailed } from './command-failed.js';
+import { catalogueCommands } from './catalogue.commands.js';
 import { customerCommands } from './customer.commands.js';
 import { dataCommands } from './data.commands.js';
 import { documentsCommands } from './documents.commands.js';
@@ -20,7 +22,7 @@ export interface Output {
   stderr: { write(text: string): unknown; isTTY?: boolean };
 }
 
-/** Runs one command line. @returns the exit code: 0, or 1 where anything went wrong. */
+/** Runs one command line. @returns the exit code: 0, 1 if anything failed, or 2 if a check found something. */
 export async function runCli(
   args: readonly string[],
   output: Output,
@@ -36,7 +38,7 @@ export async function runCli(
     // Options of `import` are none of `import log`.
     .enablePositionalOptions()
     .showHelpAfterError('(--help tells more)');
-  for (const add of [dataCommands, customerCommands, keyCommands, quotaCommands, documentsCommands])
+  for (const add of [dataCommands, customerCommands, keyCommands, quotaCommands, documentsCommands, catalogueCommands])
     add(program, session, print);
   importCommands(program, session, output);
   try {
@@ -45,14 +47,14 @@ export async function runCli(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
     stderr.write(`${visibleLines(explain(error as Error))}\n`);
-    return 1;
+    return error instanceof CommandFailed ? error.exitCode : 1;
   } finally {
     await session.close();
   }
 }
 
 function explain(error: Error): string {
-  const expected = [CommandFailed, SettingsError, ImportRefused, UnknownReference].some(
+  const expected = [CommandFailed, SettingsError, ImportRefused, UnknownReference, PriceChangeRefused].some(
     (kind) => error instanceof kind,
   );
   return expected ? error.message : `Failed: ${error.message || error.name}`;

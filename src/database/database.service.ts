@@ -70,6 +70,12 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
     return this.engine.write(this.dataSource, work);
   }
 
+  /** Runs `work` in one short transaction that does not wait for imports; other readers see all of it, or nothing. */
+  async change<T>(work: (session: WriteSession) => Promise<T>): Promise<T> {
+    this.assertUsable();
+    return this.engine.change(this.dataSource, work);
+  }
+
   /**
    * Resolves if the database answers, its schema is complete.
    * @throws otherwise, within the wait setting

@@ -67,13 +67,29 @@ export class EmbeddedEngine implements Engine {
     return { query: inTurn, join: (table) => `CROSS JOIN ${table}`, close: async () => rollBack(connection) };
   }
 
-  async write<T>(_dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
+  write<T>(_dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
+    return this.transaction(work, WRITE_BUSY_MS);
+  }
+
+  change<T>(_dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
+    return this.transaction(work, BUSY_MS);
+  }
+
+  private async transaction<T>(work: (session: WriteSession) => Promise<T>, busyMs: number): Promise<T> {
     const connection = new Libsql(this.path, { timeout: 0 });
     try {
       connection.exec('PRAGMA foreign_keys = ON');
-      await beginWriting(connection);
+      await beginWriting(connection, busyMs);
       const query = queryOn(connection);
-      const result = await work({ query, prepared: query, limits: LIMITS, values, upsertClause, rowIn });
+      const result = await work({
+        query,
+        prepared: query,
+        currentUser: 'NULL',
+        limits: LIMITS,
+        values,
+        upsertClause,
+        rowIn,
+      });
       connection.exec('COMMIT');
       return result;
     } finally {
@@ -113,13 +129,13 @@ export class EmbeddedEngine implements Engine {
  * Begins at once, so that a writer that read first cannot be refused later. Where another one is at work it tries again
  * and again: a wait within SQLite would block the whole process.
  */
-async function beginWriting(connection: Libsql.Database): Promise<void> {
+async function beginWriting(connection: Libsql.Database, busyMs: number): Promise<void> {
   for (const started = performance.now(); ; await sleep(WRITE_RETRY_MS)) {
     try {
       return void connection.exec('BEGIN IMMEDIATE');
     } catch (error) {
       const { code } = error as { code?: string };
-      if (!code?.startsWith('SQLITE_BUSY') || performance.now() - started > WRITE_BUSY_MS) throw error;
+      if (!code?.startsWith('SQLITE_BUSY') || performance.now() - started > busyMs) throw error;
     }
   }
 }

@@ -29,8 +29,15 @@ export interface WriteSession {
    * for long texts, dearer for many short values.
    */
   readonly prepared: Query;
+  /** SQL of the account of the database that the session belongs to; null on the embedded database. */
+  readonly currentUser: string;
   /** How much one statement may hold. */
-  readonly limits: { parameters: number; bytes: number };
+  readonly limits: {
+    parameters: number;
+    bytes: number;
+    /** How many bytes the whole transaction may have, where the server has such a limit. */
+    transactionBytes?: number;
+  };
 
   /** What follows `INSERT INTO … VALUES`. */
   values(rows: readonly (readonly unknown[])[]): SqlPart;
@@ -92,6 +99,9 @@ export interface Engine {
 
   /** Runs `work` in one transaction on a connection of its own, after every other writer of this kind. */
   write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T>;
+
+  /** Runs `work` in one short transaction, without waiting for imports. Triggers see what it writes. */
+  change<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T>;
 
   /**
    * Runs `work`, which migrates by the query runner, while nobody else imports or migrates.

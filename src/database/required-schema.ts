@@ -5,6 +5,7 @@ import type { Query } from './query.js';
 
 /** Tables that only SQL of ours reads and writes, with their columns. Every other table has an entity. */
 const WITHOUT_ENTITY = {
+  catalogue_findings: ['RuleName', 'Findings', 'CheckedAt'],
   content_versions: ['Part', 'Code', 'Version', 'ChangedAt'],
   imported_files: ['TableName', 'Sha256', 'LastImportedAt'],
   imported_tables: ['TableName', 'ImportedAt'],

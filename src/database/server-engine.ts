@@ -3,6 +3,7 @@ import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import { TCP_KEEP_ALIVE_MS } from '../config/tcp-keep-alive.js';
 import type { Engine, PoolLoad, Snapshot, WriteSession } from './engine.js';
+import { TransactionSize, transactionLimit } from './group-replication.js';
 import { Lease, type LeaseTerms } from './lease.js';
 import { migrations } from './migrations/migrations.js';
 import { checkPrivileges } from './migrations/privilege-check.js';
@@ -112,28 +113,23 @@ export class ServerEngine implements Engine {
 
   async write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
     return underLock(dataSource, async (queryRunner) => {
-      const query: Query = (sql, parameters = []) => queryRunner.query(sql, [...parameters]);
-      const connection: Preparing = await queryRunner.connect();
-      const prepared: Query = async (sql, parameters) => (await connection.promise().execute(sql, parameters))[0];
-      const [row] = await query('SELECT @@max_allowed_packet AS bytes');
-      // The parameters are part of the text, so that their number is bounded by its length alone.
-      const limits = { parameters: Infinity, bytes: Number(row?.bytes) };
       // Triggers leave the rows of this session alone: an import does their work by the batch (import/content-changes.ts).
-      await query('SET @customer_data_import = 1');
-      // Each statement sees what others committed before it, so that what is derived from rows is not of older ones.
-      await query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
-      await query('START TRANSACTION');
+      await queryRunner.query('SET @customer_data_import = 1');
       try {
-        const result = await work({ query, prepared, limits, values, upsertClause, rowIn });
-        await query('COMMIT');
-        return result;
-      } catch (error) {
-        await query('ROLLBACK').catch(() => undefined);
-        throw error;
+        return await transaction(queryRunner, work);
       } finally {
-        await query('SET @customer_data_import = NULL').catch(() => undefined);
+        await queryRunner.query('SET @customer_data_import = NULL').catch(() => undefined);
       }
     });
+  }
+
+  async change<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
+    const queryRunner = dataSource.createQueryRunner();
+    try {
+      return await transaction(queryRunner, work);
+    } finally {
+      await queryRunner.release();
+    }
   }
 
   alone<T>(
@@ -170,6 +166,35 @@ export class ServerEngine implements Engine {
       return pool;
     };
     return new ServerPool(open, terms);
+  }
+}
+
+async function transaction<T>(queryRunner: QueryRunner, work: (session: WriteSession) => Promise<T>): Promise<T> {
+  const query: Query = (sql, parameters = []) => queryRunner.query(sql, [...parameters]);
+  const connection: Preparing = await queryRunner.connect();
+  const prepared: Query = async (sql, parameters) => (await connection.promise().execute(sql, parameters))[0];
+  const [row] = await query('SELECT @@max_allowed_packet AS bytes');
+  // The parameters are part of the text, so that their number is bounded by its length alone.
+  const limits = { parameters: Infinity, bytes: Number(row?.bytes) };
+  const transactionBytes = await transactionLimit(query);
+  const size = transactionBytes === undefined ? undefined : new TransactionSize(transactionBytes);
+  // Each statement sees what others committed before it, so that what is derived from rows is not of older ones.
+  await query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  await query('START TRANSACTION');
+  try {
+    const sql = { currentUser: 'CURRENT_USER()', values, upsertClause, rowIn };
+    const counting = (plain: Query) => size?.counting(plain) ?? plain;
+    const result = await work({
+      ...sql,
+      query: counting(query),
+      prepared: counting(prepared),
+      limits: { ...limits, transactionBytes },
+    });
+    await query('COMMIT');
+    return result;
+  } catch (error) {
+    await query('ROLLBACK').catch(() => undefined);
+    throw size?.explain(error) ?? error;
   }
 }
 

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { randomUUID } from 'node:crypto';
-import { hostname, userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Repository } from 'typeorm';
+import { whoami } from '../audit/whoami.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { WriteSession } from '../database/engine.js';
+import type { PriceChanges } from '../guard/price-tally.js';
 import { timeOrNull, timestampText } from '../resource/utc-time.js';
 import { ImportRun } from './import-run.entity.js';
 import type { FileSummary, TableSummary } from './import-summary.js';
@@ -20,6 +21,13 @@ const ATTEMPTS = 3;
 const RETRY_MS = 1000;
 
 type Outcome = ImportRun['Outcome'];
+
+/** What the record of an import keeps. */
+interface ImportResult {
+  files: FileSummary[];
+  tables: TableSummary[];
+  priceChanges?: PriceChanges;
+}
 
 /** Keeps the record of imports. */
 @Injectable()
@@ -49,11 +57,12 @@ export class ImportLogService {
   }
 
   /** Records the success of an import in the very transaction that makes it one. */
-  async succeed(session: WriteSession, id: string, files: FileSummary[], tables: TableSummary[]): Promise<void> {
+  async succeed(session: WriteSession, id: string, done: ImportResult): Promise<void> {
     const now = timestampText(new Date());
+    const { files, tables, priceChanges } = done;
     await session.query(
-      `UPDATE import_runs SET EndedAt = ?, Outcome = 'imported', Files = ?, Tables = ? WHERE ID = ?`,
-      [now, JSON.stringify(files), JSON.stringify(tables), id],
+      `UPDATE import_runs SET EndedAt = ?, Outcome = 'imported', Files = ?, Tables = ?, PriceChanges = ? WHERE ID = ?`,
+      [now, JSON.stringify(files), JSON.stringify(tables), jsonOrNull(priceChanges), id],
     );
     await recordFiles(session, files, tables, now);
   }
@@ -81,17 +90,24 @@ export class ImportLogService {
    * @returns how the import ended; as long as its transaction is open on the server, this waits for it
    * @throws if that cannot be found out
    */
-  async fail(id: string, outcome: 'refused' | 'failed', message: string, files: FileSummary[]): Promise<Outcome> {
+  async fail(
+    id: string,
+    outcome: 'refused' | 'failed',
+    message: string,
+    { files, priceChanges }: Omit<ImportResult, 'tables'>,
+  ): Promise<Outcome> {
     const values = [
       timestampText(new Date()),
       outcome,
       message.slice(0, MESSAGE_CHARACTERS),
       JSON.stringify(files),
+      jsonOrNull(priceChanges),
       id,
     ];
     return persistently(async () => {
       await this.database.query(
-        'UPDATE import_runs SET EndedAt = ?, Outcome = ?, Message = ?, Files = ? WHERE ID = ? AND Outcome IS NULL',
+        `UPDATE import_runs SET EndedAt = ?, Outcome = ?, Message = ?, Files = ?, PriceChanges = ?
+         WHERE ID = ? AND Outcome IS NULL`,
         values,
       );
       const [run] = await this.database.query('SELECT Outcome FROM import_runs WHERE ID = ?', [id]);
@@ -115,15 +131,6 @@ function timesBy(pairs: readonly (readonly [name: string, time: Date | null])[])
   return new Map(pairs.flatMap(([name, time]) => (time ? [[name, time]] : [])));
 }
 
-function whoami(): string {
-  return `${account()}@${hostname()}`.slice(0, 255);
-}
-
-/** In a container the account may have a number and no name. */
-function account(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.() ?? 'unknown');
-  }
+function jsonOrNull(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
 }

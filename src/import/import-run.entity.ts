@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { PriceChanges } from '../guard/price-tally.js';
 import type { FileSummary, TableSummary } from './import-summary.js';
 
 /** The record of one import, as `import log` shows it. A dry run leaves none. */
@@ -34,4 +35,8 @@ export class ImportRun {
 
   @Column({ type: 'simple-json', nullable: true })
   Tables!: TableSummary[] | null;
+
+  /** How prices changed, or would have changed; null: unknown, or no file has prices. */
+  @Column({ type: 'simple-json', nullable: true })
+  PriceChanges!: PriceChanges | null;
 }

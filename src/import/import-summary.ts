@@ -1,3 +1,5 @@
+import type { PriceChanges } from '../guard/price-tally.js';
+import type { Preview } from './preview.js';
 import type { RowCounts } from './table-import.js';
 
 /** What an import did to a table, or would do. */
@@ -24,6 +26,10 @@ export interface ImportSummary {
   dryRun: boolean;
   files: FileSummary[];
   tables: TableSummary[];
+  /** How the prices in the file compare with the stored ones; undefined: no file has prices. */
+  priceChanges?: PriceChanges;
+  /** What customers would see; undefined unless it is a dry run. */
+  preview?: Preview;
   /** What was passed over in the files on purpose, in words. */
   notes: string[];
   seconds: number;

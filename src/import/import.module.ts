@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { CatalogModule } from '../catalog/catalog.module.js';
+import { ScopeModule } from '../scope/scope.module.js';
 import { ExportService } from './export.service.js';
 import { ImportLogService } from './import-log.service.js';
 import { ImportRun } from './import-run.entity.js';
@@ -8,7 +9,7 @@ import { ImportService } from './import.service.js';
 
 /** Files in and out, and the record of what came in. */
 @Module({
-  imports: [CatalogModule, TypeOrmModule.forFeature([ImportRun])],
+  imports: [CatalogModule, ScopeModule, TypeOrmModule.forFeature([ImportRun])],
   providers: [ImportService, ImportLogService, ExportService],
   exports: [ImportService, ImportLogService, ExportService],
 })

@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
+import { CatalogService } from '../catalog/catalog.service.js';
 import { ProductDocuments } from '../catalog/product-documents.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { WriteSession } from '../database/engine.js';
+import { CustomerScopeService } from '../scope/customer-scope.service.js';
 import { ImportLoad, type LoadOptions } from './import-load.js';
 import { ImportLogService } from './import-log.service.js';
-import type { FileSummary, ImportProgress, ImportSummary, TableSummary } from './import-summary.js';
+import type { FileSummary, ImportProgress, ImportSummary } from './import-summary.js';
+import { SampleProduct, sideBySide, visibilities } from './preview.js';
 import { ImportRefused } from './problems.js';
 import type { InputFile } from './source/input-file.js';
 import { openSources, type SourceRequest, type Sources } from './source/sources.js';
@@ -15,14 +18,23 @@ export interface ImportRequest extends SourceRequest, LoadOptions {}
 
 type OnProgress = (progress: ImportProgress) => void;
 
+/** What an import did within its transaction. */
+interface Done extends Pick<ImportSummary, 'priceChanges' | 'preview' | 'tables'> {}
+
 /** Loads import files: all of a run in one transaction, or nothing. */
 @Injectable()
 export class ImportService {
+  private readonly sample: SampleProduct;
+
   constructor(
     private readonly database: DatabaseService,
     private readonly log: ImportLogService,
     private readonly documents: ProductDocuments,
-  ) {}
+    catalog: CatalogService,
+    scopes: CustomerScopeService,
+  ) {
+    this.sample = new SampleProduct(catalog, scopes);
+  }
 
   /**
    * Adds or overwrites, by key, the rows of the files; what is the same already is not written again.
@@ -38,38 +50,62 @@ export class ImportService {
     const sources = await openSources(request, stdin);
     try {
       const id = request.dryRun ? null : await this.log.begin(request.replace ? 'replace' : 'upsert');
-      const tables = await this.recorded(id, sources, (session) =>
-        new ImportLoad(session, this.documents, sources, request, onProgress).run(),
-      );
+      const load = (session: WriteSession) =>
+        new ImportLoad(session, this.database.query, id, this.documents, sources, request, onProgress);
+      const done = id === null ? await this.rolledBack(load) : await this.recorded(id, sources, load);
       const seconds = (performance.now() - started) / 1000;
-      return { id, dryRun: id === null, files: summaries(sources.files), tables, notes: sources.notes(), seconds };
+      return { id, dryRun: id === null, files: summaries(sources.files), ...done, notes: sources.notes(), seconds };
     } finally {
       await sources.close();
     }
   }
 
-  private async recorded(
-    id: string | null,
-    { files }: Sources,
-    work: (session: WriteSession) => Promise<TableSummary[]>,
-  ): Promise<TableSummary[]> {
-    let done: TableSummary[] | undefined;
+  /** Runs a whole import, looks at what it leaves, and rolls it back. */
+  private async rolledBack(begin: (session: WriteSession) => ImportLoad): Promise<Done> {
+    try {
+      return await this.database.write(async (session) => {
+        const before = await visibilities(session.query);
+        const load = begin(session);
+        const tables = await load.run();
+        const { priceChanges, sampleSkus } = load;
+        const priceLists = sideBySide(before, await visibilities(session.query));
+        const sample = await this.sample.of(sampleSkus, this.database.query, session.query);
+        throw new RolledBack({ tables, priceChanges, preview: { priceLists, sample } });
+      });
+    } catch (error) {
+      if (error instanceof RolledBack) return error.done;
+      throw error;
+    }
+  }
+
+  private async recorded(id: string, { files }: Sources, begin: (session: WriteSession) => ImportLoad): Promise<Done> {
+    let load: ImportLoad | undefined;
+    let done: Done | undefined;
+    const result = () => ({ files: summaries(files), priceChanges: load?.priceChanges });
     try {
       await this.database.write(async (session) => {
-        const tables = await work(session);
-        if (id) await this.log.succeed(session, id, summaries(files), tables);
-        done = tables;
+        load = begin(session);
+        const tables = await load.run();
+        await this.log.succeed(session, id, { ...result(), tables });
+        done = { tables, priceChanges: load.priceChanges };
       });
       return done!;
     } catch (error) {
       const { message } = error as Error;
       const outcome = error instanceof ImportRefused ? 'refused' : 'failed';
       // What is wrong with the import matters more than that it could not be recorded, which has the same cause.
-      const recorded = id && (await this.log.fail(id, outcome, message, summaries(files)).catch(() => null));
+      const recorded = await this.log.fail(id, outcome, message, result()).catch(() => null);
       if (done && recorded === 'imported') return done;
-      if (id && done && !recorded) throw new Error(`${message}; ${UNKNOWN}`, { cause: error });
+      if (done && !recorded) throw new Error(`${message}; ${UNKNOWN}`, { cause: error });
       throw error;
     }
+  }
+}
+
+/** Ends the transaction of a dry run. */
+class RolledBack extends Error {
+  constructor(readonly done: Done) {
+    super('rolled back');
   }
 }
 

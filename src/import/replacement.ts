@@ -22,7 +22,7 @@ interface Tally {
 
 /**
  * Removes what a `--replace` leaves out: rows of a file's table that are not in the file, and rows that hang on removed
- * ones. Row by row and children first, so that every removed row is counted, in a dry run, too.
+ * ones. Row by row and children first, so that every removed row is counted.
  */
 export class Replacement {
   /** Keys of removed rows of the tables that others refer to, and the files that do not hold them. */
@@ -98,10 +98,14 @@ export class Replacement {
   }
 
   private async remove(table: ImportTable, keys: readonly RowValues[]): Promise<void> {
-    if (this.context.dryRun || !this.context.problems.none) return;
+    if (!this.context.problems.none) return;
     const rows = new TableRows(this.context.session, table, table.columns, this.context.changes);
     const atOnce = Math.max(1, Math.min(BATCH_ROWS, Math.floor(this.context.session.limits.bytes / KEY_BYTES) - 1));
-    for (let start = 0; start < keys.length; start += atOnce) await rows.remove(keys.slice(start, start + atOnce));
+    for (let start = 0; start < keys.length; start += atOnce) {
+      const portion = keys.slice(start, start + atOnce);
+      await this.context.guards.removing(table, portion, this.tallies.get(table)!.file);
+      await rows.remove(portion);
+    }
   }
 
   private guard(): void {

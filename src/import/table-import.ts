@@ -9,9 +9,11 @@ import { isReferredTo } from './import-tables.js';
 import { KeyIndex } from './key-index.js';
 import type { KnownKeys } from './known-keys.js';
 import { OnePerGroup } from './one-per-group.js';
+import type { ImportGuards } from './import-guards.js';
 import type { Problems } from './problems.js';
+import type { CheckedRow, RowWatch } from './row-watch.js';
 import { SourceFault, type SourceRow, type TableSource } from './source/table-source.js';
-import { sameValues, TableRows, type RowValues } from './table-rows.js';
+import { sameValues, TableRows } from './table-rows.js';
 
 /** What became of the rows of a table, or would become of them. */
 export interface RowCounts {
@@ -29,16 +31,9 @@ export interface ImportContext {
   problems: Problems;
   known: KnownKeys;
   changes: ContentChanges;
-  /** Nothing is written. */
-  dryRun: boolean;
+  guards: ImportGuards;
   /** Rows that are not in the files go. */
   replace: boolean;
-}
-
-interface CheckedRow {
-  line: number;
-  key: string;
-  values: RowValues;
 }
 
 /**
@@ -57,6 +52,7 @@ export class TableImport {
   private readonly single?: OnePerGroup;
   /** Columns that the file lacks. Stored rows keep their values. */
   private readonly absent: readonly Field[];
+  private readonly watch?: RowWatch;
   /** Then nothing has to be looked up. */
   private empty = false;
 
@@ -68,6 +64,7 @@ export class TableImport {
     this.rows = new TableRows(context.session, source.table, source.columns, context.changes);
     this.single = OnePerGroup.of(source);
     this.absent = source.table.columns.filter(({ name }) => !this.speaksOf(name));
+    this.watch = context.guards.watch(source);
     this.replaces = context.replace && !source.partial;
     if (isReferredTo(source.table)) context.known.bring(source.table, this.keys, this.replaces);
   }
@@ -182,6 +179,7 @@ export class TableImport {
     for (const column of this.source.columns) await this.checkReferences(column, rows);
     if (!this.context.problems.none || !rows.length) return;
     const stored = this.empty ? undefined : await this.rows.stored(rows.map(({ values }) => values));
+    await this.watch?.see(rows, stored);
     const fresh = rows.filter(({ key }) => !stored?.has(key));
     if (fresh[0]) this.refuseNew(fresh[0]);
     const changed = rows.filter(({ key, values }) => stored?.has(key) && !sameValues(values, stored.get(key)!));
@@ -190,7 +188,7 @@ export class TableImport {
     this.counts.unchanged += rows.length - fresh.length - changed.length;
     const written = [...fresh, ...changed].map(({ values }) => values);
     for (const values of written) this.single?.noteWritten(values);
-    if (written.length && this.context.problems.none && !this.context.dryRun) await this.rows.upsert(written);
+    if (written.length && this.context.problems.none) await this.rows.upsert(written);
   }
 
   /** Complains of a new row if it needs a column that the file lacks. */

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
+import { CatalogueCheckService, type RecordedFindings } from '../check/catalogue-check.service.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
 import { oneAtATime, withDeadline } from '../database/deadline.js';
@@ -19,13 +20,19 @@ export class StateMetrics {
   /** As the database last told. */
   private imported: Times = new Map();
   private inVain: Times = new Map();
-  private readonly askForImports = oneAtATime(async () => {
-    [this.imported, this.inVain] = await Promise.all([this.imports.lastByTable(), this.imports.lastInVain()]);
+  private findings: readonly RecordedFindings[] = [];
+  private readonly askForRecords = oneAtATime(async () => {
+    [this.imported, this.inVain, this.findings] = await Promise.all([
+      this.imports.lastByTable(),
+      this.imports.lastInVain(),
+      this.checks.recorded(),
+    ]);
   });
 
   constructor(
     private readonly metrics: MetricsService,
     private readonly imports: ImportLogService,
+    private readonly checks: CatalogueCheckService,
     private readonly database: DatabaseService,
     slots: DownloadSlots,
     space: SpoolSpace,
@@ -62,6 +69,10 @@ export class StateMetrics {
     this.gauge('table_imported_timestamp_seconds', at, () => this.importTimes(() => this.imported), 'table');
     const failed = 'When an import of the last day last ended that wrote nothing, in seconds since 1970';
     this.gauge('import_failed_timestamp_seconds', failed, () => this.importTimes(() => this.inVain), 'outcome');
+    const found = 'What the last check of the catalogue found, by rule';
+    this.gauge('catalogue_findings', found, () => this.checked(({ count }) => count), 'rule');
+    const checked = 'When the rule was last checked, in seconds since 1970';
+    this.gauge('catalogue_checked_timestamp_seconds', checked, () => this.checked(checkedSecond), 'rule');
     const up = '1 while the database answers within a second and its schema is current';
     this.gauge('database_up', up, () => this.databaseUp());
   }
@@ -73,9 +84,13 @@ export class StateMetrics {
     );
   }
 
-  /** The latest that is known: a database that does not answer must not keep everything else from being told. */
+  /** A database that does not respond must not delay the other metrics: they show what is known. */
+  private async refresh(): Promise<void> {
+    await withDeadline(this.askForRecords(), PATIENCE_MS, 'late').catch(() => undefined);
+  }
+
   private async importTimes(known: () => Times): Promise<Sample[]> {
-    await withDeadline(this.askForImports(), PATIENCE_MS, 'late').catch(() => undefined);
+    await this.refresh();
     return [...known()].map(([label, time]) => [label, time.getTime() / 1000]);
   }
 
@@ -86,6 +101,14 @@ export class StateMetrics {
     };
     const counter = new Counter({ name: `customer_data_${name}_total`, help, registers: [], collect });
     this.metrics.registry.registerMetric(counter);
+  }
+
+  private async checked(value: (findings: RecordedFindings) => number | undefined): Promise<Sample[]> {
+    await this.refresh();
+    return this.findings.flatMap((findings) => {
+      const sample = value(findings);
+      return sample === undefined ? [] : [[findings.rule, sample] as Sample];
+    });
   }
 
   private gauge(
@@ -104,6 +127,8 @@ export class StateMetrics {
     this.metrics.registry.registerMetric(gauge);
   }
 }
+
+const checkedSecond = ({ checkedAt }: RecordedFindings) => (checkedAt ? checkedAt.getTime() / 1000 : undefined);
 
 type Times = ReadonlyMap<string, Date>;
 

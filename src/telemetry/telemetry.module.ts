@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CheckModule } from '../check/check.module.js';
 import { DownloadModule } from '../download/download.module.js';
 import { ImportModule } from '../import/import.module.js';
 import { QuotaModule } from '../quota/quota.module.js';
@@ -9,7 +10,7 @@ import { StateMetrics } from './state-metrics.js';
 
 /** What the service tells of its work. */
 @Module({
-  imports: [DownloadModule, ImportModule, QuotaModule],
+  imports: [CheckModule, DownloadModule, ImportModule, QuotaModule],
   providers: [AnswersMiddleware, MetricsService, RequestLog, StateMetrics],
   exports: [AnswersMiddleware, MetricsService],
 })

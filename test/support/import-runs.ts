@@ -11,6 +11,7 @@ export interface LoggedRun {
   Message: string | null;
   Files: { name: string; sha256: string | null; bytes: number }[] | null;
   Tables: Record<string, unknown>[] | null;
+  PriceChanges: Record<string, unknown> | null;
 }
 
 /** The latest imports, latest first. */

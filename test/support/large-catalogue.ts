@@ -17,7 +17,7 @@ export function largeCatalogue(version: Version, products: number): Record<strin
   const shown = skus.filter((_, index) => index % SHOWN === 0);
   const name = `Version ${version}`;
   const text = `${name}, as it is told at length. `.repeat(4);
-  const [price, discount] = version === 1 ? ['100', '10'] : ['200', '50'];
+  const [price, discount] = version === 1 ? ['100', '10'] : ['125', '20'];
   const priceIn = (list: string) => (sku: string) => [list, sku, price, '1', '1', 'true'];
   return {
     ...csv('price_lists.csv', [

@@ -90,8 +90,8 @@ export class TestDatabase {
   }
 
   /** Imports files, by name. */
-  async load(files: Record<string, string | Buffer>): Promise<void> {
-    await this.cliOk('import', await this.files(files));
+  async load(files: Record<string, string | Buffer>, ...options: string[]): Promise<void> {
+    await this.cliOk('import', ...options, await this.files(files));
   }
 
   /** Runs statements on a connection of its own, as a foreign program might. @returns the rows of the last one */

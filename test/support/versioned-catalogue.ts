@@ -19,7 +19,7 @@ export async function loadVersion(database: TestDatabase, version: 1 | 2): Promi
  */
 export function catalogueVersion(version: 1 | 2): Record<string, string> {
   const skus = Array.from({ length: COUNT }, (_, index) => `P-${String(index).padStart(5, '0')}`);
-  const [price, discount] = version === 1 ? ['100', '10'] : ['200', '50'];
+  const [price, discount] = version === 1 ? ['100', '10'] : ['125', '20'];
   return importFiles({
     'price_lists.csv': [['L', `Version ${version}`, 'EUR']],
     'warehouses.csv': [['W']],

@@ -7,6 +7,8 @@ import { VersionBeforeDocuments1764464400000 } from './1764464400000-version-bef
 import { ImportedFiles1764551000000 } from './1764551000000-imported-files.js';
 import { ContentChangedAt1764553000000 } from './1764553000000-content-changed-at.js';
 import { CustomerDeactivation1764554000000 } from './1764554000000-customer-deactivation.js';
+import { TermsChanges1764556000000 } from './1764556000000-terms-changes.js';
+import { CatalogueFindings1764557000000 } from './1764557000000-catalogue-findings.js';
 
 /** Every migration, oldest first. A new one is written by hand and added here: it has to run on every engine. */
 export const migrations = [
@@ -19,4 +21,6 @@ export const migrations = [
   ImportedFiles1764551000000,
   ContentChangedAt1764553000000,
   CustomerDeactivation1764554000000,
+  TermsChanges1764556000000,
+  CatalogueFindings1764557000000,
 ];

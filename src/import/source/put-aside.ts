@@ -4,19 +4,34 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
+/** No temporary file could be made or filled. */
+export class NoTemporaryFile extends Error {}
+
 /**
  * Copies a stream to its end into a temporary file. That has no name any more, so that it is gone when it is closed,
  * however the process ends.
+ * @throws {NoTemporaryFile} if the folder cannot be written to, or is full
  */
 export async function putAside(stream: Readable): Promise<FileHandle> {
-  const path = join(tmpdir(), `customer-data-import-${randomUUID()}`);
-  const handle = await open(path, 'wx+', 0o600);
+  const folder = tmpdir();
+  const path = join(folder, `customer-data-import-${randomUUID()}`);
+  const handle = await open(path, 'wx+', 0o600).catch((error: Error) => {
+    throw unwritable(folder, error);
+  });
   try {
     await rm(path);
     await writeFile(handle, stream);
     return handle;
   } catch (error) {
     await handle.close();
-    throw error;
+    throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? unwritable(folder, error as Error) : error;
   }
+}
+
+function unwritable(folder: string, cause: Error): NoTemporaryFile {
+  const remedy =
+    'set TMPDIR to a folder with enough space that this account may write to; in a pod with a read-only file system, mount an emptyDir volume there';
+  return new NoTemporaryFile(`cannot be kept in a temporary file in ${folder} (${cause.message}); ${remedy}`, {
+    cause,
+  });
 }

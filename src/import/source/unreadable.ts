@@ -1,3 +1,5 @@
+import { NoTemporaryFile } from './put-aside.js';
+
 const MEANINGS = new Map([
   ['ENOENT', 'there is no such file or folder'],
   ['EISDIR', 'this is a folder, and has to be a file'],
@@ -9,6 +11,7 @@ const MEANINGS = new Map([
  * @throws the error itself where it is none of the file system
  */
 export function whyUnreadable(error: unknown): string {
+  if (error instanceof NoTemporaryFile) return error.message;
   const { code = '', syscall, message } = error as NodeJS.ErrnoException;
   if (!syscall) throw error;
   return MEANINGS.get(code) ?? `cannot be read: ${message}`;

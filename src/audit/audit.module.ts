@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { TermsChangeRecord } from './terms-change.entity.js';
+import { TermsHistoryService } from './terms-history.service.js';
+
+/** The record of who changed terms and keys. */
+@Module({
+  imports: [TypeOrmModule.forFeature([TermsChangeRecord])],
+  providers: [TermsHistoryService],
+  exports: [TermsHistoryService],
+})
+export class AuditModule {}

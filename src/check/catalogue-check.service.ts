@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { DatabaseService } from '../database/database.service.js';
+import type { Query } from '../database/query.js';
+import { timeOrNull, timestampText } from '../resource/utc-time.js';
+import { RULES, type Rule, SQL_RULES, type SqlRule, TEXT_RULES } from './rules.js';
+import { checkTexts } from './text-check.js';
+
+const EXAMPLES = 10;
+
+/** What a rule found. */
+export interface Findings {
+  rule: string;
+  meaning: string;
+  count: number;
+  /** The first ones, in words. */
+  examples: string[];
+}
+
+/** The last count of a rule. */
+export interface RecordedFindings {
+  rule: string;
+  count: number;
+  checkedAt: Date | null;
+}
+
+/** Looks for what is probably wrong with the catalogue although every row is valid. */
+@Injectable()
+export class CatalogueCheckService {
+  constructor(private readonly database: DatabaseService) {}
+
+  /** Checks the rules of these names in one snapshot, and records the counts. */
+  async run(names: ReadonlySet<string>): Promise<Findings[]> {
+    const snapshot = await this.database.snapshot();
+    const found = new Map(RULES.filter(({ name }) => names.has(name)).map((rule) => [rule.name, none(rule)]));
+    try {
+      if (Object.keys(TEXT_RULES).some((name) => names.has(name)))
+        await checkTexts(snapshot.query, (name, example) => add(found.get(name), example));
+      for (const rule of SQL_RULES) if (names.has(rule.name)) found.set(rule.name, await check(snapshot.query, rule));
+    } finally {
+      await snapshot.close();
+    }
+    await this.record([...found.values()]);
+    return [...found.values()];
+  }
+
+  /** The counts of the last check of each rule. */
+  async recorded(): Promise<RecordedFindings[]> {
+    const rows = await this.database.query('SELECT RuleName, Findings, CheckedAt FROM catalogue_findings');
+    return rows.map(({ RuleName, Findings, CheckedAt }) => ({
+      rule: String(RuleName),
+      count: Number(Findings),
+      checkedAt: timeOrNull(CheckedAt),
+    }));
+  }
+
+  private async record(findings: readonly Findings[]): Promise<void> {
+    const now = timestampText(new Date());
+    await this.database.change(async ({ query, values, upsertClause }) => {
+      const { sql, parameters } = values(findings.map(({ rule, count }) => [rule, count, now]));
+      const insert = `INSERT INTO catalogue_findings (RuleName, Findings, CheckedAt) VALUES ${sql}`;
+      await query(insert + upsertClause(['RuleName'], ['Findings', 'CheckedAt']), parameters);
+    });
+  }
+}
+
+const none = ({ name, meaning }: Rule): Findings => ({ rule: name, meaning, count: 0, examples: [] });
+
+function add(findings: Findings | undefined, example: string): void {
+  if (!findings) return;
+  findings.count++;
+  if (findings.examples.length < EXAMPLES) findings.examples.push(example);
+}
+
+async function check(query: Query, rule: SqlRule): Promise<Findings> {
+  const parameters = rule.needsToday ? [new Date().toISOString().slice(0, 10)] : [];
+  const [row] = await query(`SELECT COUNT(*) AS findings FROM (${rule.sql}) found`, parameters);
+  const count = Number(row?.findings);
+  const examples = count ? await query(`${rule.sql} LIMIT ${EXAMPLES}`, parameters) : [];
+  return { rule: rule.name, meaning: rule.meaning, count, examples: examples.map(rule.describe) };
+}

@@ -1,0 +1,11 @@
+/** A name with an extension, and without folders or characters that separate several names. */
+const FILE_NAME = /^[^\\/:*?"<>|,;\p{Cc}]*[^\\/:*?"<>|,;\p{Cc}\s]\.[A-Za-z0-9]{2,5}$/u;
+
+/** Whether a text names one picture: a file name, or a URL of the web. */
+export function isPictureName(text: string): boolean {
+  return (FILE_NAME.test(text) && text === text.trim()) || isUrl(text);
+}
+
+function isUrl(text: string): boolean {
+  return /^https?:\/\/[^\s/]+/i.test(text) && !/\s/.test(text) && URL.canParse(text);
+}

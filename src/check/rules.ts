@@ -1,0 +1,108 @@
+import { isVisible } from '../assortment/assortment.js';
+import type { Row } from '../database/query.js';
+
+/** One thing that may be wrong with the catalogue. */
+export interface Rule {
+  name: string;
+  /** What its findings are. */
+  meaning: string;
+}
+
+/** A rule that one statement checks. */
+export interface SqlRule extends Rule {
+  /** Selects a row for each finding, in a fixed order. */
+  sql: string;
+  /** Whether the statement has a parameter, which is today. */
+  needsToday?: boolean;
+  describe: (row: Row) => string;
+}
+
+/** Rules that look at the texts of one product after the other. */
+export const TEXT_RULES = {
+  'barcode-invalid': 'barcodes of digits whose length or check digit is wrong',
+  'picture-name': 'pictures whose name is neither a file name nor a URL',
+  'html-unclosed': 'website descriptions with an element that is not closed',
+} as const;
+export type TextRule = keyof typeof TEXT_RULES;
+
+/** SQLite stores decimals as text. */
+const number = (column: string) => `CAST(${column} AS DECIMAL(18,4))`;
+
+const dangling = (table: string, column: string) =>
+  `SELECT SKU, ${column} AS other FROM ${table} WHERE ${column} NOT IN (SELECT SKU FROM products) ORDER BY SKU, other`;
+
+export const SQL_RULES: readonly SqlRule[] = [
+  {
+    name: 'barcode-repeated',
+    meaning: 'barcodes that several products have',
+    sql: `SELECT Barcode, COUNT(*) AS products, MIN(SKU) AS one, MAX(SKU) AS other FROM products
+      WHERE Barcode IS NOT NULL AND ${isVisible} GROUP BY Barcode HAVING COUNT(*) > 1 ORDER BY Barcode`,
+    describe: ({ Barcode, products, one, other }) => `barcode ${Barcode} of ${products} products: ${one}, ${other}`,
+  },
+  {
+    name: 'price-zero',
+    meaning: 'prices of 0',
+    sql: `SELECT prices.PriceListCode AS list, prices.SKU AS SKU FROM prices JOIN products ON products.SKU = prices.SKU
+      WHERE ${number('prices.Price')} = 0 AND ${isVisible} ORDER BY list, SKU`,
+    describe: ({ list, SKU }) => `SKU ${SKU} on list ${list}`,
+  },
+  {
+    name: 'product-unpriced',
+    meaning: 'products on no price list',
+    sql: `SELECT SKU FROM products WHERE ${isVisible} AND SKU NOT IN (SELECT SKU FROM prices) ORDER BY SKU`,
+    describe: ({ SKU }) => `SKU ${SKU}`,
+  },
+  {
+    name: 'stock-unpriced',
+    meaning: 'products with stock and without a price',
+    sql: `SELECT DISTINCT products.SKU AS SKU FROM stock JOIN products ON products.SKU = stock.SKU
+      WHERE ${number('stock.AvailableQTY')} > 0 AND ${isVisible}
+        AND products.SKU NOT IN (SELECT SKU FROM prices) ORDER BY SKU`,
+    describe: ({ SKU }) => `SKU ${SKU}`,
+  },
+  {
+    name: 'accessory-dangling',
+    meaning: 'accessories that are no product',
+    sql: dangling('product_accessories', 'AccessorySKU'),
+    describe: ({ SKU, other }) => `SKU ${SKU} names ${other}`,
+  },
+  {
+    name: 'substitution-dangling',
+    meaning: 'substitutes that are no product',
+    sql: dangling('product_substitutions', 'SubstituteSKU'),
+    describe: ({ SKU, other }) => `SKU ${SKU} names ${other}`,
+  },
+  {
+    name: 'date-past',
+    meaning: 'dates of the next delivery that are over',
+    sql: `SELECT WarehouseCode, SKU, NextAvailableETA FROM stock WHERE NextAvailableETA < ?
+      ORDER BY WarehouseCode, SKU`,
+    needsToday: true,
+    describe: ({ WarehouseCode, SKU, NextAvailableETA }) =>
+      `SKU ${SKU} in warehouse ${WarehouseCode}: ${NextAvailableETA}`,
+  },
+  {
+    name: 'customer-list-empty',
+    meaning: 'active customers without a price list, or with one that shows no product',
+    sql: `SELECT CustomerCode, PriceListCode FROM customers WHERE Active = 1 AND (PriceListCode IS NULL
+      OR NOT EXISTS (SELECT 1 FROM prices JOIN products ON products.SKU = prices.SKU
+        WHERE prices.PriceListCode = customers.PriceListCode AND ${isVisible})) ORDER BY CustomerCode`,
+    describe: ({ CustomerCode, PriceListCode }) =>
+      PriceListCode === null ? `${CustomerCode} has no list` : `${CustomerCode}: list ${PriceListCode}`,
+  },
+  {
+    name: 'customer-warehouse-empty',
+    meaning: 'active customers without a warehouse, or with one that has no stock',
+    sql: `SELECT CustomerCode, WarehouseCode FROM customers WHERE Active = 1 AND (WarehouseCode IS NULL
+      OR NOT EXISTS (SELECT 1 FROM stock WHERE stock.WarehouseCode = customers.WarehouseCode
+        AND ${number('stock.AvailableQTY')} > 0)) ORDER BY CustomerCode`,
+    describe: ({ CustomerCode, WarehouseCode }) =>
+      WarehouseCode === null ? `${CustomerCode} has no warehouse` : `${CustomerCode}: warehouse ${WarehouseCode}`,
+  },
+];
+
+/** Every rule, in the order of the report. */
+export const RULES: readonly Rule[] = [
+  ...Object.entries(TEXT_RULES).map(([name, meaning]) => ({ name, meaning })),
+  ...SQL_RULES,
+];

@@ -1,0 +1,77 @@
+import { gtinFault } from './gtin.js';
+import { isPictureName } from './picture-name.js';
+import { unclosedHtml } from './unclosed-html.js';
+
+describe('a barcode', () => {
+  test.each([
+    '4006381333931',
+    '96385074',
+    '036000291452',
+    '14006381333938',
+    '0000000000000',
+    'X-123',
+    '4006381 333931',
+  ])('accepts %s', (barcode) => expect(gtinFault(barcode)).toBeUndefined());
+
+  test.each([
+    ['4006381333932', 'ends in 2, its check digit is 1'],
+    ['4006381339331', 'ends in 1, its check digit is 9'],
+    ['36000291452', 'has 11 digits, a GTIN has 8, 12, 13 or 14'],
+    ['1', 'has 1 digits, a GTIN has 8, 12, 13 or 14'],
+  ])('%s %s', (barcode, fault) => expect(gtinFault(barcode)).toBe(fault));
+});
+
+describe('a picture', () => {
+  test.each([
+    'pir-1001_front.jpg',
+    'Größe 1.webp',
+    'a.b.jpeg',
+    'https://cdn.example.com/pir-1001.jpg',
+    'HTTP://x/y?size=1,2',
+  ])('may be named %s', (text) => expect(isPictureName(text)).toBe(true));
+
+  test.each([
+    'pir-1001',
+    'images/a.jpg',
+    'C:\\pictures\\a.jpg',
+    'a.jpg,b.jpg',
+    'a.jpg;b.jpg',
+    '//cdn.example.com/a.jpg',
+    'ftp://x/a.jpg',
+    'https://',
+    'https://x/a b.jpg',
+    ' a.jpg',
+    '.jpg',
+    'no_selection',
+  ])('may not be named %j', (text) => expect(isPictureName(text)).toBe(false));
+});
+
+describe('HTML', () => {
+  test.each([
+    '',
+    'plain text, 3 < 4 and 5 > 4',
+    '<p>one<br>two<br/></p><IMG src="a>b.jpg">',
+    '<ul><li>one</li><li>two</li></ul>',
+    '<!-- <p> --><b>x</b>',
+    '<P>x</p>',
+    '</p>',
+    '<svg><path d="M0"/></svg>',
+  ])('%j is closed', (html) => expect(unclosedHtml(html)).toBeUndefined());
+
+  test.each([
+    ['<p>one', '<p> is not closed'],
+    ['<p><b>one</p>', '<b> is not closed'],
+    ['<div><p>one</p>', '<div> is not closed'],
+    ['<p>one</p', '<p> is not closed'],
+    ['one <a hre', '"<a hre" is cut short'],
+    ['one <!-- two', '"<!-- two" is cut short'],
+    ['<b>a</b> <img src="a.jpg', '"<img src="a.jpg" is cut short'],
+  ])('%j: %s', (html, fault) => expect(unclosedHtml(html)).toBe(fault));
+
+  test('takes time in proportion to the length of the text', () => {
+    const started = performance.now();
+    for (const piece of ['<', '<a ', '<a "', "<a '", '<!--', '</a', '<p>', '<a b=c ', '<a/'])
+      unclosedHtml(piece.repeat(20_000));
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+});

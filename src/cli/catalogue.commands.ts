@@ -1,0 +1,45 @@
+import { type Command, Option } from 'commander';
+import { CatalogueCheckService, type Findings } from '../check/catalogue-check.service.js';
+import { RULES } from '../check/rules.js';
+import { visible } from '../import/excerpt.js';
+import { CommandFailed } from './command-failed.js';
+import type { Session } from './session.js';
+import { table } from './table.js';
+
+const SHOWN = 3;
+/** Exit code of a check that found something; 1 means that it could not check. */
+const FOUND = 2;
+const NAMES = RULES.map(({ name }) => name);
+
+/** `catalogue check`. */
+export function catalogueCommands(program: Command, session: Session, print: (text: string) => void): void {
+  const only = new Option('--only <rule...>', 'check these rules').choices(NAMES);
+  const skip = new Option('--skip <rule...>', 'check all rules but these').choices(NAMES).conflicts('only');
+  program
+    .command('catalogue')
+    .description('Looks at the stored catalogue.')
+    .command('check')
+    .addOption(only)
+    .addOption(skip)
+    .option('--json', 'print the counts and the first examples as JSON')
+    .description(
+      `Finds what is probably wrong although each row is valid, and records the counts for the metrics; exit code ${FOUND} if it finds anything.`,
+    )
+    .action(async (options: { only?: string[]; skip?: string[]; json?: true }) => {
+      const names = new Set((options.only ?? NAMES).filter((name) => !options.skip?.includes(name)));
+      if (!names.size) throw new CommandFailed('--skip leaves no rule to check.');
+      const findings = await (await session.get(CatalogueCheckService)).run(names);
+      print(options.json ? JSON.stringify(findings, null, 2) : describe(findings));
+      const rules = findings.filter(({ count }) => count).length;
+      if (rules) throw new CommandFailed(`${rules} of ${names.size} rules found something.`, FOUND);
+    });
+}
+
+function describe(findings: readonly Findings[]): string {
+  const counts = findings.map(({ rule, count, meaning }) => [rule, String(count), meaning]);
+  const examples = findings.flatMap(({ rule, count, examples: all }) => [
+    ...all.slice(0, SHOWN).map((example) => visible(`${rule}: ${example}`)),
+    ...(count > SHOWN ? [`${rule}: and ${count - SHOWN} more`] : []),
+  ]);
+  return [table(['rule', 'findings', 'meaning'], counts), ...examples].join('\n');
+}

@@ -1,0 +1,23 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { dialectOf } from './dialect.js';
+import { createTable } from './schema-steps.js';
+
+/** The counts of the last check of the catalogue, by rule, for the metrics. */
+export class CatalogueFindings1764557000000 implements MigrationInterface {
+  name = 'CatalogueFindings1764557000000';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    const { timestamp } = await dialectOf(queryRunner);
+    await createTable(
+      queryRunner,
+      'catalogue_findings',
+      'RuleName varchar(64) NOT NULL PRIMARY KEY',
+      'Findings integer NOT NULL',
+      `CheckedAt ${timestamp} NOT NULL`,
+    );
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('DROP TABLE IF EXISTS catalogue_findings');
+  }
+}

@@ -1,0 +1,48 @@
+import { type PriceChanges, PriceTally } from '../guard/price-tally.js';
+import type { CheckedRow, RowWatch } from './row-watch.js';
+import type { TableSource } from './source/table-source.js';
+import type { RowValues } from './table-rows.js';
+
+/** Compares the prices of a file with the stored ones: all of them, and those of each list. */
+export class PriceWatch implements RowWatch {
+  private readonly all = new PriceTally();
+  private readonly byList = new Map<string, PriceTally>();
+  private readonly list: number;
+  private readonly sku: number;
+  private readonly price: number;
+
+  constructor(private readonly source: TableSource) {
+    const names = source.columns.map(({ name }) => name);
+    [this.list, this.sku, this.price] = [names.indexOf('PriceListCode'), names.indexOf('SKU'), names.indexOf('Price')];
+  }
+
+  see(rows: readonly CheckedRow[], stored: ReadonlyMap<string, RowValues> | undefined): void {
+    if (!stored || this.price < 0) return;
+    for (const { key, values, line } of rows) {
+      const before = stored.get(key);
+      if (!before) continue;
+      const list = String(values[this.list]);
+      const place = () => `SKU ${values[this.sku]} on list ${list}, line ${line}`;
+      for (const tally of [this.all, this.tallyOf(list)])
+        tally.add(String(before[this.price]), String(values[this.price]), place);
+    }
+  }
+
+  get changes(): PriceChanges {
+    return this.all.changes;
+  }
+
+  /** What looks like a mistake, in all of the file or else on single lists; each with the file's name of the column. */
+  problems(): { column: string; message: string }[] {
+    const all = this.all.problem('stored prices');
+    const single = [...this.byList].map(([list, tally]) => tally.problem(`stored prices of list ${list}`));
+    const messages = all === undefined ? single.filter((message) => message !== undefined) : [all];
+    return messages.map((message) => ({ column: this.source.label(this.source.columns[this.price]!), message }));
+  }
+
+  private tallyOf(list: string): PriceTally {
+    let tally = this.byList.get(list);
+    if (!tally) this.byList.set(list, (tally = new PriceTally()));
+    return tally;
+  }
+}
