@@ -6,6 +6,8 @@ import type { ImportSummary } from '../import/import-summary.js';
 import { IMPORT_TABLES } from '../import/import-tables.js';
 import { ImportService } from '../import/import.service.js';
 import { ImportRefused } from '../import/problems.js';
+import { delimiterProblem } from '../import/source/csv/delimiter.js';
+import { encodingProblem } from '../import/source/encoding.js';
 import { CommandFailed } from './command-failed.js';
 import { ImportProgressDisplay } from './import-progress.js';
 import type { Output } from './program.js';
@@ -19,18 +21,12 @@ interface Options {
   allowRemovals?: true;
   dryRun?: true;
   maxAge?: number;
-  delimiter?: ',' | ';' | '\t';
-  encoding: 'utf-8' | 'windows-1252';
+  allowEmpty?: true;
+  delimiter?: string;
+  encoding?: string;
   decimalComma?: true;
   json?: true;
 }
-
-const DELIMITERS = new Map<string, ',' | ';' | '\t'>([
-  [',', ','],
-  [';', ';'],
-  ['tab', '\t'],
-  ['\t', '\t'],
-]);
 
 /** `import` and `import log`. */
 export function importCommands(program: Command, session: Session, { stdout, stderr, stdin }: Output): void {
@@ -45,8 +41,9 @@ export function importCommands(program: Command, session: Session, { stdout, std
     .option('--allow-removals', 'with --replace: even if more than 20 % of a table go')
     .option('--dry-run', 'write nothing, tell what would change')
     .option('--max-age <duration>', 'refuse files that were last modified longer ago, such as 90m, 6h or 2d', duration)
-    .option('--delimiter <char>', 'what separates the cells: , ; or tab; default: found out', delimiter)
-    .addOption(new Option('--encoding <name>', 'how the text is encoded').choices(ENCODINGS).default('utf-8'))
+    .option('--allow-empty', 'even if a map passes over all rows of a file')
+    .option('--delimiter <char>', 'what separates the cells: one character, or tab; default: found out', delimiter)
+    .option('--encoding <name>', 'how the text is encoded, such as windows-1252; default: utf-8', encoding)
     .option('--decimal-comma', 'numbers have a comma before their decimals')
     .option('--json', 'print the summary as JSON')
     .action((paths: string[], options: Options) => runImport(paths, options));
@@ -61,15 +58,16 @@ export function importCommands(program: Command, session: Session, { stdout, std
     });
 
   async function runImport(paths: string[], options: Options): Promise<void> {
-    const { as, map, replace, allowRemovals, dryRun, maxAge: maxAgeMs, encoding, json } = options;
+    const { as, map, replace, allowRemovals, allowEmpty, dryRun, maxAge: maxAgeMs, json } = options;
     if (as && map)
       throw new CommandFailed('--as and --map exclude each other: the map says which tables the file holds.');
     if (allowRemovals && !replace) throw new CommandFailed('--allow-removals goes with --replace only.');
-    const reading = { encoding, delimiter: options.delimiter, decimalComma: options.decimalComma ?? false };
+    const { encoding: textEncoding, delimiter: separator, decimalComma } = options;
+    const reading = { encoding: textEncoding, delimiter: separator, decimalComma };
     const service = await session.get(ImportService);
     const progress = new ImportProgressDisplay(stderr);
     try {
-      const request = { paths, as, map, reading, replace, allowRemovals, dryRun, maxAgeMs };
+      const request = { paths, as, map, reading, replace, allowRemovals, allowEmpty, dryRun, maxAgeMs };
       const summary = await service.run(request, (event) => progress.show(event), stdin);
       progress.end();
       print(
@@ -80,8 +78,8 @@ export function importCommands(program: Command, session: Session, { stdout, std
     } catch (error) {
       progress.end();
       if (json && error instanceof ImportRefused) {
-        const { problems, count } = error;
-        print(JSON.stringify({ outcome: 'refused', problemCount: count, problems }, null, 2));
+        const { problems, count, groups } = error;
+        print(JSON.stringify({ outcome: 'refused', problemCount: count, problems, groups }, null, 2));
       }
       throw error;
     }
@@ -91,7 +89,6 @@ export function importCommands(program: Command, session: Session, { stdout, std
 const NAMES = IMPORT_TABLES.map(({ name }) => name);
 /** In milliseconds. */
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-const ENCODINGS = ['utf-8', 'windows-1252'];
 const COUNTS = ['rows', 'added', 'changed', 'unchanged', 'removed'] as const;
 const LOG_HEADERS = ['started', 'by', 'mode', 'outcome', 'seconds', 'added', 'changed', 'removed', 'files'];
 
@@ -113,10 +110,18 @@ function logCells({ StartedAt, EndedAt, StartedBy, Mode, Outcome, Tables, Files 
   return [StartedAt.toISOString(), StartedBy, Mode, outcome, seconds, ...counts, files.join(', ')];
 }
 
-function delimiter(text: string): ',' | ';' | '\t' {
-  const found = DELIMITERS.get(text);
-  if (!found) throw new InvalidArgumentError('It has to be , or ; or tab.');
-  return found;
+function delimiter(text: string): string {
+  refuse(delimiterProblem(text));
+  return text === 'tab' ? '\t' : text;
+}
+
+function encoding(text: string): string {
+  refuse(encodingProblem(text));
+  return text;
+}
+
+function refuse(problem: string | undefined): void {
+  if (problem) throw new InvalidArgumentError(`It ${problem}.`);
 }
 
 /** @returns milliseconds */

@@ -8,7 +8,7 @@ import { KnownKeys } from './known-keys.js';
 import { Problems } from './problems.js';
 import { Replacement } from './replacement.js';
 import type { Sources } from './source/sources.js';
-import type { TableSource } from './source/table-source.js';
+import { type Complain, SourceFault, type TableSource } from './source/table-source.js';
 import { type ImportContext, type RowCounts, TableImport } from './table-import.js';
 
 /** How to load what the files hold. */
@@ -21,6 +21,8 @@ export interface LoadOptions {
   dryRun?: boolean;
   /** Refuse files that were last modified longer ago than this. */
   maxAgeMs?: number;
+  /** A file may have no row for its tables. */
+  allowEmpty?: boolean;
   /** Only where there is no product and no customer yet. */
   onlyIfEmpty?: boolean;
 }
@@ -47,7 +49,8 @@ export class ImportLoad {
   ) {
     const { replace = false, dryRun = false } = options;
     const changes = new ContentChanges(session, documents);
-    this.context = { session, problems: this.problems, known: new KnownKeys(session), changes, dryRun, replace };
+    const known = new KnownKeys(session);
+    this.context = { session, problems: this.problems, known, changes, dryRun, replace, keyFaults: new Set() };
     if (replace) this.replacement = new Replacement(this.context);
   }
 
@@ -59,6 +62,8 @@ export class ImportLoad {
     if (this.options.maxAgeMs !== undefined) this.assertRecent(this.options.maxAgeMs);
     if (this.options.onlyIfEmpty) await this.assertEmpty();
     for (const table of IMPORT_TABLES) await this.loadTable(table);
+    if (!this.options.allowEmpty)
+      for (const { file, message } of this.sources.empty()) this.problems.add(file, 0, '', message);
     const removed = this.problems.none
       ? await this.replacement?.finish(this.options.allowRemovals ?? false)
       : undefined;
@@ -74,10 +79,24 @@ export class ImportLoad {
   private async loadTable(table: ImportTable): Promise<void> {
     const source = this.sources.sources.find((candidate) => candidate.table === table);
     // Held no longer than for its table: it knows every key of the file.
-    const file = source && new TableImport(source, this.context, (rows) => this.tell(source, rows));
-    await file?.run();
+    const file = source && (await this.opens(source)) && new TableImport(source, this.context, (rows) => this.tell(source, rows));
+    if (file) await file.run();
     if (file) this.counts.set(table, { file: file.source.file, ...file.counts });
-    if (this.problems.none) await this.replacement?.visit(table, file);
+    if (this.problems.none) await this.replacement?.visit(table, file || undefined);
+  }
+
+  /** Whether the file has something for the table. */
+  private async opens(source: TableSource): Promise<boolean> {
+    const { problems, known } = this.context;
+    try {
+      const complain: Complain = (line, column, message) => problems.add(source.file, line, column, message);
+      return (await source.open?.(complain)) ?? true;
+    } catch (error) {
+      if (!(error instanceof SourceFault)) throw error;
+      problems.add(source.file, error.line, error.column, error.message);
+      known.giveUp(source.table);
+      return false;
+    }
   }
 
   private tell(source: TableSource, rows: number): void {

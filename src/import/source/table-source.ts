@@ -8,6 +8,8 @@ export interface SourceRow {
   line: number;
   /** The text of each cell, in the order of the source's columns; '' is no value. Or what is wrong with it. */
   cells: readonly (string | CellError)[];
+  /** Which of several blocks of a map made it. */
+  block?: number;
 }
 
 /** Tells of a fault of the file. `column` as the file names it; '' where it is about the line as a whole. */
@@ -20,13 +22,23 @@ export interface TableSource {
   readonly table: ImportTable;
   /** The file as complaints name it: its base name, or `standard input`. */
   readonly file: string;
-  /** The columns of the table that the file speaks of; all of its key. */
+  /** The columns of the table that the file has, all required ones among them. Final once `open` is done. */
   readonly columns: readonly Field[];
   /** The source speaks for its own rows only: `--replace` removes no others. */
   readonly partial?: boolean;
 
-  /** How the file names a column, for complaints. */
-  label(column: Field): string;
+  /**
+   * Reads as much of the file as shows which columns it has. Sources of one file are opened and read one after the other.
+   * @returns false if the file has nothing for this table, which then stays as it is
+   * @throws {SourceFault} where the file cannot be used
+   */
+  open?(complain: Complain): Promise<boolean>;
+
+  /** How the file names a column, for complaints. @param block of the row, see `SourceRow` */
+  label(column: Field, block?: number): string;
+
+  /** The headers that a column comes from in a file of another system; '' for a constant. */
+  origin?(column: Field): string;
 
   /**
    * Reads the file once, from its beginning. Rows that cannot be made are told to `complain` and left out.
@@ -49,9 +61,12 @@ export class SourceFault extends Error {
 
 /** How a text file is read. */
 export interface ReadingOptions {
-  encoding: 'utf-8' | 'windows-1252';
-  /** Undefined: found out from the first line. */
-  delimiter?: ',' | ';' | '\t';
+  /** As iconv-lite names it. */
+  encoding: string;
+  /** One character. Undefined: found out from the header. */
+  delimiter?: string;
   /** Whether numbers have a comma before their decimals; then none may have a point. */
   decimalComma: boolean;
+  /** The line that the header is on; what stands before it is not read. */
+  firstLine?: number;
 }
