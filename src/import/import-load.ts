@@ -79,7 +79,8 @@ export class ImportLoad {
   private async loadTable(table: ImportTable): Promise<void> {
     const source = this.sources.sources.find((candidate) => candidate.table === table);
     // Held no longer than for its table: it knows every key of the file.
-    const file = source && (await this.opens(source)) && new TableImport(source, this.context, (rows) => this.tell(source, rows));
+    const file =
+      source && (await this.opens(source)) && new TableImport(source, this.context, (rows) => this.tell(source, rows));
     if (file) await file.run();
     if (file) this.counts.set(table, { file: file.source.file, ...file.counts });
     if (this.problems.none) await this.replacement?.visit(table, file || undefined);

@@ -27,6 +27,10 @@ export class KeyFaults {
 
   constructor(private readonly source: TableSource) {}
 
+  get any(): boolean {
+    return this.missing.size > 0 || this.repeated.count > 0;
+  }
+
   noteMissing(column: Field, line: number): void {
     const rows = this.missing.get(column) ?? new Rows();
     this.missing.set(column, rows);
@@ -55,24 +59,23 @@ export class KeyFaults {
   }
 
   private missingText(column: Field, rows: Rows, all: number): string {
-    const header = this.source.origin?.(column);
+    const [header] = this.source.origin?.(column) ?? [];
     if (rows.count === 1 && !header) return 'is empty, and has to hold a value';
-    const have = rows.count === 1 ? '1 of' : `${number(rows.count)} of`;
-    const what = `${have} ${number(all)} rows ${rows.count === 1 ? 'has' : 'have'} no ${column.name}`;
+    const what = `${number(rows.count)} of ${number(all)} rows ${rows.count === 1 ? 'has' : 'have'} no ${column.name}`;
     return `${what}, ${places(rows)}${header ? `; ${missingAdvice(column, header)}` : ''}`;
   }
 
   private repeatedText(keys: readonly Field[], all: number): string {
     const { repeated, source } = this;
-    const column = keys.find((key) => source.origin?.(key));
-    const advice = column ? `; ${repeatedAdvice(column, source.origin!(column))}` : '';
+    const column = keys.find((key) => source.origin?.(key).length);
+    const advice = column ? `; ${repeatedAdvice(column, source.origin!(column)[0]!)}` : '';
     if (repeated.count === 1) return `the same key as on line ${this.earlier}${advice}`;
     return `${number(repeated.count)} of ${number(all)} rows have the key of an earlier row, ${places(repeated)}${advice}`;
   }
 }
 
 function isNew(told: Set<string>, source: TableSource, fault: string, columns: readonly Field[]): boolean {
-  const origins = columns.map((column) => source.origin?.(column) ?? `${source.table.name}.${column.name}`);
+  const origins = columns.map((column) => source.origin?.(column).join() ?? `${source.table.name}.${column.name}`);
   const name = [source.file, fault, ...origins].join('\0');
   if (told.has(name)) return false;
   told.add(name);
@@ -85,7 +88,7 @@ function places({ count, first }: Rows): string {
 }
 
 function missingAdvice({ name }: Field, header: string): string {
-  const [from = ''] = header.split(', ');
+  const from = inMap(header);
   return (
     `give them one in the shop, compose one in the map, such as ` +
     `${name}: [${from}, { join: '-', of: [HEADER, HEADER], shorten: 64 }], or pass the rows over: skip: { ${from}: '' }`
@@ -93,8 +96,12 @@ function missingAdvice({ name }: Field, header: string): string {
 }
 
 function repeatedAdvice({ name }: Field, header: string): string {
-  const [from = ''] = header.split(', ');
-  return `make them differ in the shop, or in the map: ${name}: { join: '-', of: [${from}, HEADER], shorten: 64 }`;
+  return `make them differ in the shop, or in the map: ${name}: { join: '-', of: [${inMap(header)}, HEADER], shorten: 64 }`;
+}
+
+/** A header as a map has to write it. */
+function inMap(header: string): string {
+  return /^[\p{L}\d][\p{L}\d /()_-]*$/u.test(header) ? header : `'${header.replaceAll("'", "''")}'`;
 }
 
 function number(count: number): string {

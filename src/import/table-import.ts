@@ -164,7 +164,7 @@ export class TableImport {
 
   private async store(rows: readonly CheckedRow[]): Promise<void> {
     for (const column of this.source.columns) await this.checkReferences(column, rows);
-    if (!this.context.problems.none || !rows.length) return;
+    if (!this.context.problems.none || this.keyFaults.any || !rows.length) return;
     const stored = this.empty ? undefined : await this.rows.stored(rows.map(({ values }) => values));
     const fresh = rows.filter(({ key }) => !stored?.has(key));
     const changed = rows.filter(({ key, values }) => stored?.has(key) && !sameValues(values, stored.get(key)!));
@@ -185,7 +185,11 @@ export class TableImport {
     if (!unknown.size) return;
     for (const { line, block, values } of rows)
       if (unknown.has(String(values[position])))
-        this.complain(line, this.source.label(column, block), this.context.known.complaint(parent, String(values[position])));
+        this.complain(
+          line,
+          this.source.label(column, block),
+          this.context.known.complaint(parent, String(values[position])),
+        );
   }
 }
 

@@ -50,7 +50,9 @@ async function readRows(source: TableSource, complaints: string[]): Promise<Reco
       for (const { line, cells, block } of chunk) {
         const row: Record<string, unknown> = {};
         for (const [index, column] of source.columns.entries()) {
-          const value = valueOf(cells[index]!, column, (message) => complain(line, source.label(column, block), message));
+          const value = valueOf(cells[index]!, column, (message) =>
+            complain(line, source.label(column, block), message),
+          );
           if (value !== null) row[column.name] = value;
         }
         rows.push(row);

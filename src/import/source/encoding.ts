@@ -56,10 +56,13 @@ function affectedCell(line: Buffer): Buffer {
   return line.subarray(start, end);
 }
 
-/** How little a text looks like words: symbols, and capitals within words. */
+/** How little a text looks like words: symbols, capitals within words, accents on letter after letter. */
 function strangeness(text: string): number {
   const symbols = text.match(/[^\p{ASCII}\p{L}\p{M}]/gu) ?? [];
   const capitals = text.match(/(?<=\p{Ll})\p{Lu}|(?<=\p{Lu}\p{Lu})\p{Ll}|(?<=^|[^\p{L}])\p{Ll}(?=\p{Lu})/gu) ?? [];
-  const mixed = [/\p{Script=Latin}/u, /\p{Script=Greek}/u, /\p{Script=Cyrillic}/u].filter((script) => script.test(text));
-  return 2 * symbols.length + capitals.length + (mixed.length > 1 ? 2 : 0);
+  const mixed = [/\p{Script=Latin}/u, /\p{Script=Greek}/u, /\p{Script=Cyrillic}/u].filter((script) =>
+    script.test(text),
+  );
+  const accented = text.match(/[\u00C0-\u024F]{3,}/g) ?? [];
+  return 2 * symbols.length + capitals.length + 2 * accented.length + (mixed.length > 1 ? 2 : 0);
 }

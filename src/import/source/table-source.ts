@@ -37,8 +37,8 @@ export interface TableSource {
   /** How the file names a column, for complaints. @param block of the row, see `SourceRow` */
   label(column: Field, block?: number): string;
 
-  /** The headers that a column comes from in a file of another system; '' for a constant. */
-  origin?(column: Field): string;
+  /** The headers that a column comes from, as the map of the file calls them; none for a constant. */
+  origin?(column: Field): readonly string[];
 
   /**
    * Reads the file once, from its beginning. Rows that cannot be made are told to `complain` and left out.

@@ -45,7 +45,10 @@ async function* decoded(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGe
     counter.add(good);
     yield good;
     if (bad >= 0)
-      throw new SourceFault(counter.line, `this line is not valid ${encoding}; leave out --encoding if the file is UTF-8`);
+      throw new SourceFault(
+        counter.line,
+        `this line is not valid ${encoding}; leave out --encoding if the file is UTF-8`,
+      );
   }
 }
 

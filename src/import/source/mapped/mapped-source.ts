@@ -95,14 +95,18 @@ class MappedSource implements TableSource {
   }
 
   label(column: Field, block?: number): string {
-    return `${this.origin(column, block) || 'constant'} (${this.table.name}.${column.name})`;
+    const headers = this.headersOf(column, block).map((header) => this.input.header.spelling(header));
+    return `${headers.join(', ') || 'constant'} (${this.table.name}.${column.name})`;
   }
 
-  origin(column: Field, block?: number): string {
+  origin(column: Field): readonly string[] {
+    return this.headersOf(column);
+  }
+
+  private headersOf(column: Field, block?: number): string[] {
     const blocks = block === undefined ? this.blocks : [this.blocks[block]!];
     const rules = blocks.flatMap(({ columns }) => columns.filter((mapped) => mapped.column === column));
-    const headers = rules.flatMap(({ rule }) => valueHeadersOf(rule));
-    return [...new Set(headers.map((header) => this.input.header.spelling(header)))].join(', ');
+    return [...new Set(rules.flatMap(({ rule }) => valueHeadersOf(rule)))];
   }
 
   async open(complain: Complain): Promise<boolean> {

@@ -131,8 +131,7 @@ export class RuleValues {
       return (cells) => valueOfKey(read!(cells), take.key, list);
     }
     const elements = this.elements(rule, list);
-    if ('deepest' in take)
-      return (cells) => deepestPath(elements(cells), take.deepest, list.escape, take.withRoot);
+    if ('deepest' in take) return (cells) => deepestPath(elements(cells), take.deepest, list.escape, take.withRoot);
     return (cells) => elements(cells).at(take.item === 'last' ? -1 : take.item - 1) ?? '';
   }
 
@@ -170,7 +169,9 @@ export class RuleValues {
       tests.every(({ at, texts }) => (texts ? texts.has(comparable(cells[at]!)) : isThere(cells[at]!)));
     const latest: { holds: Read<boolean>; cells?: Cells } = this.above.get(name) ?? { holds };
     this.above.set(name, latest);
-    const headers = above.map(([header, texts]) => (texts ? `${header} ${[...texts].join(' or ')}` : header)).join(', ');
+    const headers = above
+      .map(([header, texts]) => (texts ? `${header} ${[...texts].join(' or ')}` : header))
+      .join(', ');
     return () => this.noted(latest.cells?.[position], `no row above has ${quoted(headers)}`);
   }
 
@@ -185,7 +186,10 @@ export class RuleValues {
       const found = rows?.find(texts, position);
       if (found === null) return '';
       const isComplete = this.lookUps.complete;
-      return this.noted(isComplete ? found : (found ?? ''), `no row of the file has the ${headers} ${quoted(texts.join(', '))}`);
+      return this.noted(
+        isComplete ? found : (found ?? ''),
+        `no row of the file has the ${headers} ${quoted(texts.join(', '))}`,
+      );
     };
   }
 
