@@ -80,18 +80,18 @@ export class ImportLoad {
     const source = this.sources.sources.find((candidate) => candidate.table === table);
     // Held no longer than for its table: it knows every key of the file.
     const file =
-      source && (await this.opens(source)) && new TableImport(source, this.context, (rows) => this.tell(source, rows));
+      source && (await this.begins(source)) && new TableImport(source, this.context, (rows) => this.tell(source, rows));
     if (file) await file.run();
     if (file) this.counts.set(table, { file: file.source.file, ...file.counts });
     if (this.problems.none) await this.replacement?.visit(table, file || undefined);
   }
 
   /** Whether the file has something for the table. */
-  private async opens(source: TableSource): Promise<boolean> {
+  private async begins(source: TableSource): Promise<boolean> {
     const { problems, known } = this.context;
     try {
       const complain: Complain = (line, column, message) => problems.add(source.file, line, column, message);
-      return (await source.open?.(complain)) ?? true;
+      return (await source.begin?.(complain)) ?? true;
     } catch (error) {
       if (!(error instanceof SourceFault)) throw error;
       problems.add(source.file, error.line, error.column, error.message);

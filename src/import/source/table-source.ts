@@ -22,17 +22,17 @@ export interface TableSource {
   readonly table: ImportTable;
   /** The file as complaints name it: its base name, or `standard input`. */
   readonly file: string;
-  /** The columns of the table that the file has, all required ones among them. Final once `open` is done. */
+  /** The columns of the table that the file has, all required ones among them. Final once `begin` is done. */
   readonly columns: readonly Field[];
   /** The source speaks for its own rows only: `--replace` removes no others. */
   readonly partial?: boolean;
 
   /**
-   * Reads as much of the file as shows which columns it has. Sources of one file are opened and read one after the other.
+   * Reads as much of the file as shows which columns it has. Sources of one file begin and are read one after the other.
    * @returns false if the file has nothing for this table, which then stays as it is
    * @throws {SourceFault} where the file cannot be used
    */
-  open?(complain: Complain): Promise<boolean>;
+  begin?(complain: Complain): Promise<boolean>;
 
   /** How the file names a column, for complaints. @param block of the row, see `SourceRow` */
   label(column: Field, block?: number): string;

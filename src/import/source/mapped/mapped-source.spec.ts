@@ -512,7 +512,7 @@ describe('optional columns', () => {
     await writeFile(join(folder, 'a.csv'), 'sku\nA\n');
     const mapping = parseMapping(map('{ from: n, optional: true }'), 'map.yaml');
     const [source] = mappedSources(await InputFile.at(join(folder, 'a.csv')), mapping, {}).sources;
-    expect(await source!.open!(() => undefined)).toBe(true);
+    expect(await source!.begin!(() => undefined)).toBe(true);
     expect(source!.columns.map(({ name }) => name)).toEqual(['SKU']);
     await rm(folder, { recursive: true });
   });
@@ -613,7 +613,9 @@ test.each([
 });
 
 test('a factor that is no number above 0 is an error', async () => {
-  expect(await name('{ from: a, times: { from: b } }', '2', '0', 'PackagedWeight_in_g')).toContain('has the factor "0", which');
+  expect(await name('{ from: a, times: { from: b } }', '2', '0', 'PackagedWeight_in_g')).toContain(
+    'has the factor "0", which',
+  );
   expect(await name('{ from: a, times: { from: b } }', '2', '1.5', 'PackagedWeight_in_g')).toBe('3');
 });
 

@@ -72,7 +72,7 @@ class MappedSource implements TableSource {
   isRead = false;
   private blocks: readonly TableMapping[];
   private readonly skipped: ReadonlySet<string>;
-  private isOpen = false;
+  private hasBegun = false;
 
   constructor(
     readonly table: ImportTable,
@@ -109,8 +109,8 @@ class MappedSource implements TableSource {
     return [...new Set(rules.flatMap(({ rule }) => valueHeadersOf(rule)))];
   }
 
-  async open(complain: Complain): Promise<boolean> {
-    this.isOpen = true;
+  async begin(complain: Complain): Promise<boolean> {
+    this.hasBegun = true;
     if (this.partial) return true;
     await this.input.open();
     const has = (header: string) => this.input.header.has(header);
@@ -122,7 +122,7 @@ class MappedSource implements TableSource {
   }
 
   async *rows(complain: Complain): AsyncGenerator<SourceRow[]> {
-    if (!this.isOpen) await this.open(complain);
+    if (!this.hasBegun) await this.begin(complain);
     const blocks = this.blocks.map((block, index) => ({ block, index }));
     const constant = blocks.filter(({ block }) => makesOneRow(block.columns));
     const lookUps = this.partial ? undefined : await this.input.lookUps();
