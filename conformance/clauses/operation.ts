@@ -81,4 +81,9 @@ export const OPERATION: Clause[] = [
   clause('decision 126', 'a probe of Redis counts', notTestable(OUTAGE)),
   clause('decision 127', 'the script of the quotas is sent as text', notTestable(OPERATORS)),
   clause('decision 128', 'a table of an older release', notTestable(OUTAGE)),
+  clause('decision 160', 'rows that a map looks up', notTestable(FILES)),
+  clause('decision 161', 'a status is never lost without a word', notTestable(FILES)),
+  clause('decision 162', 'encodings are shown, not guessed', notTestable(FILES)),
+  clause('decision 163', 'problems come in groups', notTestable(FILES)),
+  clause('decision 164', 'what a map says of its file', notTestable(FILES)),
 ];

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { IMPORT_TABLES } from '../../import-tables.js';
 import { ImportRefused } from '../../problems.js';
 import { parseMapping, readMapping } from './mapping.js';
 
@@ -291,21 +292,57 @@ test('a key cannot be constant and empty', () => {
   ]);
 });
 
-test('the examples of docs/mappings.md are right', async () => {
-  const docs = await readFile(join('docs', 'mappings.md'), 'utf8');
-  const blocks = [...docs.matchAll(/```yaml\n([^`]+)```/g)].map(([, block]) =>
-    block!.replaceAll(`\n${/^ */.exec(block!)![0]}`, '\n').trimStart(),
-  );
-  const whole = blocks.filter((block) => /^\w+:\n/.test(block));
-  const lines = blocks.filter((block) => !whole.includes(block)).flatMap((block) => block.trim().split('\n'));
-  const inTable = [...docs.matchAll(/^\| .* \| `(\w+: [^`]+)`/gm)].map(([, line]) => line!);
-  const maps = [
-    ...whole.map((block) => (block.startsWith('headers') ? `${block}stock: ${STOCK}` : block)),
-    ...[...lines, ...inTable].map((line) => `products:\n  columns:\n    SKU: sku\n    ${line}`),
-  ];
-  expect(maps.length).toBeGreaterThan(20);
-  for (const map of maps)
-    expect([map, ...faults(map)]).toEqual([map, ...(map.startsWith('warehouses') ? [NOTHING] : [])]);
+describe('docs/mappings.md', () => {
+  let blocks: string[] = [];
+  let inTable: string[] = [];
+  beforeAll(async () => {
+    const docs = await readFile(join('docs', 'mappings.md'), 'utf8');
+    blocks = [...docs.matchAll(/```yaml\n([^`]+)```/g)].map(([, block]) =>
+      block!.replaceAll(`\n${/^ */.exec(block!)![0]}`, '\n').trimStart(),
+    );
+    inTable = [...docs.matchAll(/^\| .* \| `([A-Z]\w+: [^`]+)`/gm)].map(([, line]) => line!);
+  });
+
+  const TABLES = ['products', 'stock', 'prices'].map((name) => IMPORT_TABLES.find((table) => table.name === name)!);
+
+  /** A map with this line among the columns of a table that has the column. */
+  function around(line: string): string {
+    const [column = ''] = line.split(':');
+    const table = TABLES.find(({ columns }) => columns.some(({ name }) => name === column))!;
+    const others = table.columns.filter(
+      ({ name, primary, nullable }) => name !== column && (primary || nullable === false),
+    );
+    const given = others.map(
+      ({ name }) => `    ${name}: ${name === 'DiscountEligible' ? "{ constant: 'true' }" : 'x'}\n`,
+    );
+    return `${table.name}:\n  columns:\n${given.join('')}    ${line}\n`;
+  }
+
+  const isWhole = (block: string) => /^ *(- )?columns:|^headers:/m.test(block);
+
+  test('has examples that are right', () => {
+    const whole = blocks
+      .filter(isWhole)
+      .map((block) => (block.startsWith('headers') ? `${block}stock: ${STOCK}` : block));
+    const lines = blocks.filter((block) => !isWhole(block)).flatMap((block) => block.trim().split('\n'));
+    const maps = [...whole, ...[...lines, ...inTable].map(around)];
+    expect(maps.length).toBeGreaterThan(45);
+    for (const map of maps)
+      expect([map, ...faults(map)]).toEqual([map, ...(map.startsWith('warehouses') ? [NOTHING] : [])]);
+  });
+
+  test.each([
+    ['the map', 'nosuch: 1', /^(?!price_lists|customers|product_)/],
+    ['a file', 'file: { nosuch: 1 }', /./],
+    ['a table', 'products: { nosuch: 1 }', /./],
+    ['a column', 'products: { columns: { SKU: { nosuch: 1 } } }', /./],
+  ])('has an example for each key of %s', (_, map, wanted) => {
+    const [, list = ''] = /the keys here are (.*)/.exec(faults(map).join('\n')) ?? [];
+    const keys = list.split(', ').filter((key) => wanted.test(key));
+    expect(keys.length).toBeGreaterThan(3);
+    const examples = [...blocks, ...inTable].join('\n');
+    expect(keys.filter((key) => !new RegExp(`(^|[\\s{,])${key}:`, 'm').test(examples))).toEqual([]);
+  });
 });
 
 /** For the headers of an example, which names no table; and for constants, which are no map by themselves. */

@@ -52,7 +52,7 @@ export class ForeignFile {
     const has = (header: string) => this.header.has(header);
     const all = (tables: readonly TableMapping[]) => tables.flatMap(({ columns }) => columns.map(({ rule }) => rule));
     const rules = all(this.mapping.tables).flatMap((rule) => present(rule, has) ?? []);
-    this.lookedUp ??= new LookUps(rules, this.header, this.number);
+    this.lookedUp ??= new LookUps(rules, this.header);
     await this.lookedUp.read(() => this.records());
     return this.lookedUp;
   }

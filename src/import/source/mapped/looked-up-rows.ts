@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
 import { KeyIndex } from '../../key-index.js';
-import { TextStore } from './text-store.js';
-
-type Cells = readonly string[];
 
 /** Longer keys are kept as their hash. */
 const LONGEST_KEY = 200;
@@ -15,11 +12,8 @@ const NOT_KEPT = -1;
 export class LookedUpRows {
   private readonly kept: number[] = [];
   private readonly keys = new KeyIndex();
-  private readonly texts = new TextStore();
-  /** By entry of `keys` and kept column: the text's number, or NOT_KEPT. */
+  /** By entry of `keys` and kept column: the number of the cell's text, or NOT_KEPT. */
   private readonly cells: number[] = [];
-  /** The keys that rows refer to; undefined: any. */
-  private wanted?: KeyIndex = new KeyIndex();
 
   /** @param positions the columns that make up the key */
   constructor(private readonly positions: readonly number[]) {}
@@ -29,44 +23,31 @@ export class LookedUpRows {
     if (!this.kept.includes(position)) this.kept.push(position);
   }
 
-  /** Keeps the rows of all keys, because they are not known beforehand. */
-  wantAll(): void {
-    this.wanted = undefined;
-  }
-
-  get wantsAll(): boolean {
-    return !this.wanted;
-  }
-
-  want(key: readonly string[]): void {
-    const name = nameOf(key);
-    if (name !== undefined) this.wanted?.add(name, 0);
-  }
-
-  note(cells: Cells): void {
+  /** @param store stores the text of a column's cell, and returns its number */
+  note(cells: readonly string[], store: (position: number) => number): void {
     const name = nameOf(this.positions.map((position) => cells[position]!));
-    if (name === undefined || this.wanted?.has(name) === false) return;
+    if (name === undefined) return;
+    const { length } = this.kept;
     const size = this.keys.size;
     const entry = this.keys.add(name, size) ?? size;
-    if (entry === size) for (let column = 0; column < this.kept.length; column++) this.cells.push(NOT_KEPT);
-    for (const [column, position] of this.kept.entries()) {
-      const place = entry * this.kept.length + column;
-      const cell = cells[position]!;
-      if (this.cells[place] === NOT_KEPT && cell.trim() !== '') this.cells[place] = this.texts.add(cell);
+    if (entry === size) for (let column = 0; column < length; column++) this.cells.push(NOT_KEPT);
+    for (let column = 0; column < length; column++) {
+      const [place, position] = [entry * length + column, this.kept[column]!];
+      if (this.cells[place] === NOT_KEPT && cells[position]!.trim() !== '') this.cells[place] = store(position);
     }
   }
 
   /**
-   * @returns the cell, '' if it is empty in all rows of the key; undefined if no row has this key; null if there is no key
-   *   to look for
+   * @returns the number of the text, `empty` if the cell is empty in all rows of the key; undefined if no row has this key;
+   *   null if there is no key to look for
    */
-  find(key: readonly string[], position: number): string | undefined | null {
+  find(key: readonly string[], position: number): number | 'empty' | undefined | null {
     const name = nameOf(key);
     if (name === undefined) return null;
     const entry = this.keys.get(name);
     if (entry === undefined) return undefined;
     const number = this.cells[entry * this.kept.length + this.kept.indexOf(position)]!;
-    return number === NOT_KEPT ? '' : this.texts.get(number);
+    return number === NOT_KEPT ? 'empty' : number;
   }
 }
 

@@ -43,7 +43,7 @@ export class MappedRows {
     private readonly mapping: TableMapping,
     private readonly block: number,
     { header, number }: Pick<ForeignFile, 'header' | 'number'>,
-    lookUps: LookUps = new LookUps([], header, number),
+    lookUps: LookUps = new LookUps([], header),
     skipped: ReadonlySet<string>,
     private readonly complain: ComplainOfColumn,
   ) {

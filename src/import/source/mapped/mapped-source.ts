@@ -137,7 +137,9 @@ class MappedSource implements TableSource {
       for await (const records of this.input.records(complain))
         for (let start = 0; start < records.length; start += PORTION) {
           const portion = records.slice(start, start + PORTION);
-          const rows = portion.flatMap((record) => made.flatMap((block) => block.of(record)));
+          const rows = portion.flatMap((record) =>
+            made.length === 1 ? made[0]!.of(record) : made.flatMap((block) => block.of(record)),
+          );
           this.records += portion.length;
           this.passedOver = Math.min(...made.map(({ passedOver }) => passedOver));
           if (rows.length) yield rows;

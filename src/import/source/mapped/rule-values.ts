@@ -22,11 +22,13 @@ interface Outcome {
   missing?: string;
 }
 
+const NO_LOOK_UP: Outcome = { found: false };
+
 /** Turns rules into functions of a row's cells, for a file whose header is known. */
 export class RuleValues {
   /** For each `above`, by its text: the latest row that it speaks of. */
   private readonly above = new Map<string, { holds: Read<boolean>; cells?: Cells }>();
-  private outcome: Outcome = { found: false };
+  private outcome = NO_LOOK_UP;
 
   /**
    * @param position of a header's column
@@ -111,6 +113,11 @@ export class RuleValues {
   private cell(rule: CellRule, column?: Field): Read<string> {
     const read = rule.list ? this.element(rule, rule.list) : this.cells(rule)[0]!;
     const finish = this.finish(rule, column);
+    if (rule.rows.every((row) => row === 'this'))
+      return (cells) => {
+        this.outcome = NO_LOOK_UP;
+        return finish(read(cells), cells);
+      };
     return (cells) => {
       this.outcome = { found: false };
       const text = read(cells);
@@ -176,14 +183,14 @@ export class RuleValues {
   }
 
   private inRowOf(position: number, { key }: KeyRule): Read<string> {
-    const rows = this.lookUps.by(key.map(([header]) => header));
+    const name = key.map(([header]) => header).join('\0');
     const reads = key.map(([, is]) => this.text(is));
     const headers = key.map(([header]) => header).join(', ');
     return (cells) => {
       const outcome = this.outcome;
       const texts = reads.map((read) => read(cells));
       this.outcome = outcome;
-      const found = rows?.find(texts, position);
+      const found = this.lookUps.find(name, texts, position);
       if (found === null) return '';
       const isComplete = this.lookUps.complete;
       return this.noted(

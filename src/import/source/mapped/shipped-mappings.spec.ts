@@ -359,7 +359,7 @@ async function without(system: string, ...names: string[]): Promise<string> {
   return names.reduce((rest, name) => rest.replace(new RegExp(`^${name}:\\n([ #].*\\n|\\n)*`, 'm'), ''), text);
 }
 
-test.each([
+test.each<readonly [system: string, names: readonly string[]]>([
   ['shopify', ['warehouses', 'stock']],
   ['magento2', ['stock']],
   ...['shopify', 'magento2', 'woocommerce'].map((system) => [system, ['price_lists', 'warehouses']] as const),
