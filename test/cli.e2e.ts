@@ -16,7 +16,10 @@ describe('help', () => {
     ['', ['migrate', 'import', 'export', 'customer', 'key']],
     ['migrate', []],
     ['import', ['<path...>', '--as <', '--map <', '--replace', '--allow-removals', '--dry-run', '--json', ' log ']],
-    ['import', ['--delimiter <', '--encoding <', 'windows-1252', '--allow-empty', '--decimal-comma', 'docs/import-format.md']],
+    [
+      'import',
+      ['--delimiter <', '--encoding <', 'windows-1252', '--allow-empty', '--decimal-comma', 'docs/import-format.md'],
+    ],
     ['import log', ['--last <', '--json']],
     ['export', ['<dir>']],
     ['customer', ['list', 'show', 'set', 'delete']],
@@ -48,7 +51,10 @@ describe('help', () => {
     [['import', '--replce', '/tmp'], "unknown option '--replce'"],
     [['import', '--delimiter', '""', '/tmp'], 'It has to be one character, such as , ; or |'],
     [['import', '--delimiter', 'constructor', '/tmp'], 'It has to be one character, such as , ; or |'],
-    [['import', '--encoding', 'utf-9', '/tmp'], 'It has to be an encoding, and "utf-9" is none; write utf-8, windows-12'],
+    [
+      ['import', '--encoding', 'utf-9', '/tmp'],
+      'It has to be an encoding, and "utf-9" is none; write utf-8, windows-12',
+    ],
     [['import', '--as', 'stocks', '/tmp'], 'Allowed choices are price_lists, warehouses, products,'],
     [['migrate', 'now'], 'too many arguments'],
     [[], 'Usage: customer-data'],

@@ -109,12 +109,13 @@ test('what is just within the bounds, or merely looks like E-notation, is import
 
 const hex = (code: number) => `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 
+/** So many problems of a column are shown one by one. */
+const inThrees = <Row>(rows: readonly Row[]) =>
+  Array.from({ length: Math.ceil(rows.length / 3) }, (_, at) => rows.slice(at * 3, at * 3 + 3));
+
 describe('control characters', () => {
   const CONTROLS = [...Array(32).keys(), ...Array.from({ length: 33 }, (_, index) => 0x7f + index)];
   const BREAKS = new Set([0x09, 0x0a, 0x0d]);
-  /** So many problems of a column are shown one by one. */
-  const inThrees = <Row>(rows: readonly Row[]) =>
-    Array.from({ length: Math.ceil(rows.length / 3) }, (_, at) => rows.slice(at * 3, at * 3 + 3));
 
   test('each one is refused in text, and named with its position; tab and line breaks are not', async () => {
     const rows = CONTROLS.map((code) => ({ SKU: `N-${code}`, Name: `ab${String.fromCharCode(code)}c`, Status: 'x' }));

@@ -64,7 +64,6 @@ export class Problems {
   assertNone(): void {
     if (this.none) return;
     const order = ({ first: [problem] }: Group) => this.files.get(problem!.file)!;
-    const lineOf = ({ first: [problem] }: Group) => problem!.line;
     const groups = [...this.groups.values()].toSorted((a, b) => order(a) - order(b) || lineOf(a) - lineOf(b));
     throw new ImportRefused(
       groups.flatMap(({ first }) => first).slice(0, SHOWN),
@@ -89,6 +88,11 @@ export class Problems {
     group.first.splice(place < 0 ? group.first.length : place, 0, problem);
     group.first.length = Math.min(group.first.length, SHOWN_OF_GROUP);
   }
+}
+
+/** The first line of a group. */
+function lineOf({ first: [problem] }: Group): number {
+  return problem!.line;
 }
 
 /** A message without what differs from line to line: texts in quotes, and words with digits. */

@@ -292,6 +292,8 @@ test('a key cannot be constant and empty', () => {
   ]);
 });
 
+const isWhole = (block: string) => /^ *(- )?columns:|^headers:/m.test(block);
+
 describe('docs/mappings.md', () => {
   let blocks: string[] = [];
   let inTable: string[] = [];
@@ -317,8 +319,6 @@ describe('docs/mappings.md', () => {
     );
     return `${table.name}:\n  columns:\n${given.join('')}    ${line}\n`;
   }
-
-  const isWhole = (block: string) => /^ *(- )?columns:|^headers:/m.test(block);
 
   test('has examples that are right', () => {
     const whole = blocks

@@ -127,10 +127,10 @@ function readColumns(node: MapNode | undefined, tableNode: MapNode, { columns }:
   if (missing.length)
     tableNode.complain(`columns has to give ${missing.map(({ name }) => name).join(', ')}, which may not be empty`);
   return columns.flatMap((column) => {
-    const node = rules.get(column.name);
-    if (!node) return [];
-    const rule = readRule(node, column);
-    checkRequired(node, rule);
+    const ruleNode = rules.get(column.name);
+    if (!ruleNode) return [];
+    const rule = readRule(ruleNode, column);
+    checkRequired(ruleNode, rule);
     return [{ column, rule }];
   });
 }

@@ -2,7 +2,7 @@ import { refuseTooWide, widthFault } from '../csv/csv-header.js';
 import { readCsv } from '../csv/csv-records.js';
 import type { CsvRecord } from '../csv/record-parser.js';
 import type { InputFile } from '../input-file.js';
-import type { Mapping, TableMapping } from '../map/mapping.js';
+import type { Mapping } from '../map/mapping.js';
 import { type NumberFormat, present } from '../map/mapping-rule.js';
 import { type Complain, type ReadingOptions, SourceFault } from '../table-source.js';
 import { ForeignHeader } from './foreign-header.js';
@@ -50,8 +50,8 @@ export class ForeignFile {
   /** The rows that rules look up. They are read with the first table that needs them. */
   async lookUps(): Promise<LookUps> {
     const has = (header: string) => this.header.has(header);
-    const all = (tables: readonly TableMapping[]) => tables.flatMap(({ columns }) => columns.map(({ rule }) => rule));
-    const rules = all(this.mapping.tables).flatMap((rule) => present(rule, has) ?? []);
+    const columns = this.mapping.tables.flatMap((table) => table.columns);
+    const rules = columns.flatMap(({ rule }) => present(rule, has) ?? []);
     this.lookedUp ??= new LookUps(rules, this.header);
     await this.lookedUp.read(() => this.records());
     return this.lookedUp;

@@ -174,16 +174,20 @@ test('row: of a broken file no key is called missing', async () => {
 const NESTED =
   'type,name,sku,price\nitem,Early,E,1\nProduct,Tote,T,45\nSKU,red,T-R,\nSKU,blue,T-B,50\nProduct,Hat,H,\nSKU,big,H-B,\n';
 
+/** The weights that a rule gives for the rows, or what is wrong. */
+async function nestedWeights(rule: string): Promise<string | string[]> {
+  const { tables, complaints } = await read(
+    `products: { columns: { SKU: sku, PackagedWeight_in_g: ${rule} } }`,
+    NESTED,
+  );
+  return complaints.length ? complaints : tables.products!.map((row) => row.PackagedWeight_in_g ?? '').join();
+}
+
 test('above: takes a cell from the nearest row above that holds the texts, or from this row if it does (17)', async () => {
-  const of = async (rule: string) => {
-    const map = `products: { columns: { SKU: sku, PackagedWeight_in_g: ${rule} } }`;
-    const { tables, complaints } = await read(map, NESTED);
-    return complaints.length ? complaints : tables.products!.map((row) => row.PackagedWeight_in_g ?? '').join();
-  };
-  expect(await of('[price, { from: price, above: { type: Product } }]')).toBe('1,45,45,50,,');
-  expect(await of('{ from: price, above: { type: [Product, item] } }')).toBe('1,45,45,45,,');
-  expect(await of('{ from: price, above: price }')).toBe('1,45,45,50,50,50');
-  expect(await of('{ from: price, above: { type: Product } }')).toEqual([
+  expect(await nestedWeights('[price, { from: price, above: { type: Product } }]')).toBe('1,45,45,50,,');
+  expect(await nestedWeights('{ from: price, above: { type: [Product, item] } }')).toBe('1,45,45,45,,');
+  expect(await nestedWeights('{ from: price, above: price }')).toBe('1,45,45,50,50,50');
+  expect(await nestedWeights('{ from: price, above: { type: Product } }')).toEqual([
     expect.stringContaining(
       'export.csv:2: price (products.PackagedWeight_in_g): no row above has "type Product": export it, too',
     ),
@@ -420,15 +424,22 @@ describe('a map that makes texts grow beyond what any column holds (issue 14 §8
   });
 });
 
-describe('what a map says of the whole file', () => {
-  const products = (columns: string, file: string) => `file: ${file}\nproducts: { columns: ${columns} }`;
+const withFile = (columns: string, file: string) => `file: ${file}\nproducts: { columns: ${columns} }`;
 
+/** What becomes of a number. */
+async function weight(cell: string, rule = 'a', file = "{ decimal: ',', thousands: '.' }") {
+  const map = withFile(`{ SKU: sku, PackagedWeight_in_g: ${rule} }`, file);
+  const { tables, complaints } = await read(map, `sku;a\nS;${cell}\n`);
+  return complaints[0] ?? tables.products![0]!.PackagedWeight_in_g;
+}
+
+describe('what a map says of the whole file', () => {
   test('the header may be further down (14)', async () => {
     const csv = 'Prices of "May;;\n;;\nsku;name\n1;a\n;b\n';
-    const { tables, complaints } = await read(products('{ SKU: sku, Name: name }', '{ header: 3 }'), csv);
+    const { tables, complaints } = await read(withFile('{ SKU: sku, Name: name }', '{ header: 3 }'), csv);
     expect(tables.products![0]).toEqual({ SKU: '1', Name: 'a' });
     expect(complaints).toEqual(['export.csv:5: sku (products.SKU): is empty, and has to hold a value']);
-    const short = await read(products('{ SKU: sku }', '{ header: 9 }'), csv);
+    const short = await read(withFile('{ SKU: sku }', '{ header: 9 }'), csv);
     expect(short.complaints).toEqual([
       'export.csv:9: the file ends before this line, which the map says is the header',
     ]);
@@ -437,45 +448,40 @@ describe('what a map says of the whole file', () => {
   test('without a header columns have numbers, or names of the map (13)', async () => {
     const csv = 'CSF;10884;Radiator\nCSF;10885;\n';
     const wanted = [{ SKU: '10884', Name: 'Radiator' }, { SKU: '10885' }];
-    expect((await read(products('{ SKU: 2, Name: 3 }', '{ header: none }'), csv)).tables.products).toEqual(wanted);
-    const names = products('{ SKU: code, Name: name }', '{ header: [brand, code, name] }');
-    expect((await read(names, csv)).tables.products).toEqual(wanted);
-    expect((await read(names, 'CSF;10884\n')).complaints).toEqual([
+    expect((await read(withFile('{ SKU: 2, Name: 3 }', '{ header: none }'), csv)).tables.products).toEqual(wanted);
+    const byName = withFile('{ SKU: code, Name: name }', '{ header: [brand, code, name] }');
+    expect((await read(byName, csv)).tables.products).toEqual(wanted);
+    expect((await read(byName, 'CSF;10884\n')).complaints).toEqual([
       'export.csv:1: 2 cells, and the map names 3 columns in file.header',
     ]);
-    expect((await read(products('{ SKU: 4 }', '{ header: none }'), csv)).complaints).toEqual([
+    expect((await read(withFile('{ SKU: 4 }', '{ header: none }'), csv)).complaints).toEqual([
       'export.csv:1: 4: missing column, which the map gives to products.SKU',
     ]);
   });
 
   test('delimiter and encoding; the command overrides them', async () => {
-    const map = products('{ SKU: sku, Name: Größe }', "{ delimiter: '^', encoding: utf-8 }");
+    const map = withFile('{ SKU: sku, Name: Größe }', "{ delimiter: '^', encoding: utf-8 }");
     expect((await read(map, 'sku^Größe\n1^x;y\n')).tables.products).toEqual([{ SKU: '1', Name: 'x;y' }]);
     expect((await read(map, 'sku;Größe\n1;x^y\n', { delimiter: ';' })).tables.products).toEqual([
       { SKU: '1', Name: 'x^y' },
     ]);
-    const { complaints } = await read(products('{ SKU: sku }', '{ encoding: windows-1252 }'), '\uFEFFsku\n');
+    const { complaints } = await read(withFile('{ SKU: sku }', '{ encoding: windows-1252 }'), '\uFEFFsku\n');
     expect(complaints).toEqual([expect.stringContaining('so it is not windows-1252')]);
   });
 
   test('decimals and thousands; a column may say otherwise', async () => {
-    const of = async (cell: string, rule = 'a', file = "{ decimal: ',', thousands: '.' }") => {
-      const map = products(`{ SKU: sku, PackagedWeight_in_g: ${rule} }`, file);
-      const { tables, complaints } = await read(map, `sku;a\nS;${cell}\n`);
-      return complaints[0] ?? tables.products![0]!.PackagedWeight_in_g;
-    };
-    expect(await of('1.234.567,5')).toBe('1234567.5');
-    expect(await of('-1.234')).toBe('-1234');
-    expect(await of(',5')).toBe('0.5');
-    expect(await of('12,5', '{ from: a, times: 10 }')).toBe('125');
-    expect(await of('1,234.5', "{ from: a, decimal: '.', thousands: ',' }")).toBe('1234.5');
-    expect(await of("1'234.5", `{ from: a, thousands: "'" }`, '{}')).toBe('1234.5');
-    expect(await of('1\u202F234,5', "{ from: a, thousands: ' ' }", "{ decimal: ',' }")).toBe('1234.5');
-    expect(await of('.5', 'a', '{}')).toBe('0.5');
-    expect(await of('-.5', '{ from: a, times: 10 }', '{}')).toBe('-5');
+    expect(await weight('1.234.567,5')).toBe('1234567.5');
+    expect(await weight('-1.234')).toBe('-1234');
+    expect(await weight(',5')).toBe('0.5');
+    expect(await weight('12,5', '{ from: a, times: 10 }')).toBe('125');
+    expect(await weight('1,234.5', "{ from: a, decimal: '.', thousands: ',' }")).toBe('1234.5');
+    expect(await weight("1'234.5", `{ from: a, thousands: "'" }`, '{}')).toBe('1234.5');
+    expect(await weight('1\u202F234,5', "{ from: a, thousands: ' ' }", "{ decimal: ',' }")).toBe('1234.5');
+    expect(await weight('.5', 'a', '{}')).toBe('0.5');
+    expect(await weight('-.5', '{ from: a, times: 10 }', '{}')).toBe('-5');
     for (const cell of ['1.5', '12.34', '1.2345', '1234.567', '1.234.56,7'])
-      expect(await of(cell)).toContain(`"${cell}" is no number with "." between thousands, such as 1.234`);
-    expect(await of('1,234', 'a', '{}')).toContain('"1,234" is not a decimal');
+      expect(await weight(cell)).toContain(`"${cell}" is no number with "." between thousands, such as 1.234`);
+    expect(await weight('1,234', 'a', '{}')).toContain('"1,234" is not a decimal');
   });
 });
 
@@ -503,34 +509,34 @@ stock:
   expect(notes).toEqual([]);
 });
 
-describe('optional columns', () => {
-  const map = (rule: string) => `products: { columns: { SKU: sku, Name: ${rule} } }`;
-  const products = async (rule: string, csv: string) => (await read(map(rule), csv)).tables.products;
+const naming = (rule: string) => `products: { columns: { SKU: sku, Name: ${rule} } }`;
+const named = async (rule: string, csv: string) => (await read(naming(rule), csv)).tables.products;
 
+describe('optional columns', () => {
   test('one that the file lacks is no column of the table, so that what is stored stays', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'optional-'));
     await writeFile(join(folder, 'a.csv'), 'sku\nA\n');
-    const mapping = parseMapping(map('{ from: n, optional: true }'), 'map.yaml');
+    const mapping = parseMapping(naming('{ from: n, optional: true }'), 'map.yaml');
     const [source] = mappedSources(await InputFile.at(join(folder, 'a.csv')), mapping, {}).sources;
     expect(await source!.begin!(() => undefined)).toBe(true);
-    expect(source!.columns.map(({ name }) => name)).toEqual(['SKU']);
+    expect(source!.columns.map((column) => column.name)).toEqual(['SKU']);
     await rm(folder, { recursive: true });
   });
 
   test('one that the file has is read; in a list and in join the other parts remain', async () => {
-    const named = [{ SKU: 'A', Name: 'x' }];
-    expect(await products('{ from: n, optional: true }', 'sku,n\nA,x\n')).toEqual(named);
-    expect(await products('[{ from: n, optional: true }, t]', 'sku,t\nA,x\n')).toEqual(named);
-    expect(await products("{ join: ' ', of: [t, { from: n, optional: true }] }", 'sku,t\nA,x\n')).toEqual(named);
+    const wanted = [{ SKU: 'A', Name: 'x' }];
+    expect(await named('{ from: n, optional: true }', 'sku,n\nA,x\n')).toEqual(wanted);
+    expect(await named('[{ from: n, optional: true }, t]', 'sku,t\nA,x\n')).toEqual(wanted);
+    expect(await named("{ join: ' ', of: [t, { from: n, optional: true }] }", 'sku,t\nA,x\n')).toEqual(wanted);
   });
 
   test('a required one has to be there under one of its headers, and to be filled in', async () => {
     const rule = '[{ from: n, optional: true, required: true }, { from: t, optional: true, required: true }]';
-    expect(await products(rule, 'sku,t\nA,x\n')).toEqual([{ SKU: 'A', Name: 'x' }]);
-    expect((await read(map(rule), 'sku,n,t\nA,,x\n')).complaints).toEqual([
+    expect(await named(rule, 'sku,t\nA,x\n')).toEqual([{ SKU: 'A', Name: 'x' }]);
+    expect((await read(naming(rule), 'sku,n,t\nA,,x\n')).complaints).toEqual([
       'export.csv:2: n, t (products.Name): is empty, and the map says that it is required',
     ]);
-    expect((await read(map(rule), 'sku\nA\n')).complaints).toEqual([
+    expect((await read(naming(rule), 'sku\nA\n')).complaints).toEqual([
       'export.csv:1: n, t: missing column: the file has none of these, and Name needs one',
     ]);
   });
@@ -540,8 +546,8 @@ describe('optional columns', () => {
     expect((await read(key, 'n\nA\n')).complaints).toEqual([
       'export.csv:1: sku: missing column: the file has none of these, and SKU needs one',
     ]);
-    const block = (name: string) => `columns: { SKU: sku, Name: { from: ${name}, optional: true } }`;
-    expect((await read(`products:\n  - ${block('a')}\n  - ${block('b')}\n`, 'sku,b\nA,x\n')).complaints).toEqual([
+    const [a, b] = ['a', 'b'].map((from) => `columns: { SKU: sku, Name: { from: ${from}, optional: true } }`);
+    expect((await read(`products:\n  - ${a}\n  - ${b}\n`, 'sku,b\nA,x\n')).complaints).toEqual([
       'export.csv:1: a: missing column: the file has none of these, and Name needs one',
     ]);
   });
@@ -550,8 +556,8 @@ describe('optional columns', () => {
 test('headers, values and conditions that differ only in Unicode normalization are the same (10)', async () => {
   const rule = '{ from: Größe, values: { groß: L, weiß: W, breit: B } }';
   const map = `products: { skip: { Größe: schön }, columns: { SKU: sku, Name: ${rule.replace('breit', 'größer')} } }`;
-  const nfd = (text: string) => text.normalize('NFD');
-  const csv = `sku,${nfd('Größe')}\nA,groß\nB,${nfd('größer')}\nC,${nfd('schön')}\n`;
+  const [header, taller, nice] = ['Größe', 'größer', 'schön'].map((text) => text.normalize('NFD'));
+  const csv = `sku,${header}\nA,groß\nB,${taller}\nC,${nice}\n`;
   const { tables, complaints } = await read(map, csv);
   expect(complaints).toEqual([]);
   expect(tables.products!.map(({ Name }) => Name)).toEqual(['L', 'B']);

@@ -38,7 +38,8 @@ export function mappedSources(input: InputFile, mapping: Mapping, reading: Parti
 
 function passedOver(sources: readonly MappedSource[]): string[] {
   const tables = new Map<number, string[]>();
-  for (const { table, passedOver: count } of sources) tables.set(count, [...(tables.get(count) ?? []), table.name]);
+  for (const source of sources)
+    tables.set(source.passedOver, [...(tables.get(source.passedOver) ?? []), source.table.name]);
   tables.delete(0);
   return [...tables].map(([count, names]) => `${count} row(s) passed over, as the map says, for ${names.join(', ')}`);
 }
@@ -141,7 +142,7 @@ class MappedSource implements TableSource {
             made.length === 1 ? made[0]!.of(record) : made.flatMap((block) => block.of(record)),
           );
           this.records += portion.length;
-          this.passedOver = Math.min(...made.map(({ passedOver }) => passedOver));
+          this.passedOver = Math.min(...made.map((block) => block.passedOver));
           if (rows.length) yield rows;
         }
     this.isRead = true;

@@ -310,32 +310,27 @@ test.each(['magento2', 'woocommerce', 'shopify'])('%s: a row without a SKU is no
 });
 
 /** The headers of WooCommerce in other languages, in the order of the English ones. */
-const ENGLISH = [
-  ...['Type', 'SKU', 'GTIN, UPC, EAN, or ISBN', 'Name', 'Published', 'Short description', 'Description', 'Stock'],
-  ...['Weight (kg)', 'Length (cm)', 'Width (cm)', 'Height (cm)', 'Regular price', 'Categories', 'Images', 'Parent'],
-  ...['Upsells', 'Cross-sells'],
-];
+const split = (text: string) => text.split('|').map((name) => name.trim());
+const ENGLISH = split(`
+  Type|SKU|GTIN, UPC, EAN, or ISBN|Name|Published|Short description|Description|Stock|Weight (kg)|
+  Length (cm)|Width (cm)|Height (cm)|Regular price|Categories|Images|Parent|Upsells|Cross-sells`);
 const TRANSLATED: Record<string, string[]> = {
-  de: [
-    ...['Typ', 'Artikelnummer', 'GTIN, UPC, EAN oder ISBN', 'Name', 'Veröffentlicht', 'Kurzbeschreibung'],
-    ...['Beschreibung', 'Bestand', 'Gewicht (kg)', 'Länge (cm)', 'Breite (cm)', 'Höhe (cm)', 'Regulärer Preis'],
-    ...['Kategorien', 'Bilder', 'Übergeordnetes Produkt', 'Zusatzverkäufe', 'Cross-Sells (Querverkäufe)'],
-  ],
-  fr: [
-    ...['Type', 'UGS', 'GTIN, UPC, EAN ou ISBN', 'Nom', 'Publié', 'Description courte', 'Description', 'Stock'],
-    ...['Poids (kg)', 'Longueur (cm)', 'Largeur (cm)', 'Hauteur (cm)', 'Tarif régulier', 'Catégories', 'Images'],
-    ...['Parent', 'Produits suggérés', 'Ventes croisées'],
-  ],
-  es: [
-    ...['Tipo', 'SKU', 'GTIN, UPC, EAN o ISBN', 'Nombre', 'Publicado', 'Descripción corta', 'Descripción'],
-    ...['Inventario', 'Peso (kg)', 'Longitud (cm)', 'Anchura (cm)', 'Altura (cm)', 'Precio normal', 'Categorías'],
-    ...['Imágenes', 'Superior', 'Ventas dirigidas', 'Ventas cruzadas'],
-  ],
-  pt: [
-    ...['Tipo', 'SKU', 'GTIN, UPC, EAN ou ISBN', 'Nome', 'Publicado', 'Descrição curta', 'Descrição', 'Estoque'],
-    ...['Peso (kg)', 'Comprimento (cm)', 'Largura (cm)', 'Altura (cm)', 'Preço', 'Categorias', 'Imagens'],
-    ...['Ascendente', 'Aumentar vendas', 'Venda cruzada'],
-  ],
+  de: split(`
+  Typ|Artikelnummer|GTIN, UPC, EAN oder ISBN|Name|Veröffentlicht|Kurzbeschreibung|Beschreibung|Bestand|
+  Gewicht (kg)|Länge (cm)|Breite (cm)|Höhe (cm)|Regulärer Preis|Kategorien|Bilder|
+  Übergeordnetes Produkt|Zusatzverkäufe|Cross-Sells (Querverkäufe)`),
+  fr: split(`
+  Type|UGS|GTIN, UPC, EAN ou ISBN|Nom|Publié|Description courte|Description|Stock|Poids (kg)|
+  Longueur (cm)|Largeur (cm)|Hauteur (cm)|Tarif régulier|Catégories|Images|Parent|Produits suggérés|
+  Ventes croisées`),
+  es: split(`
+  Tipo|SKU|GTIN, UPC, EAN o ISBN|Nombre|Publicado|Descripción corta|Descripción|Inventario|Peso (kg)|
+  Longitud (cm)|Anchura (cm)|Altura (cm)|Precio normal|Categorías|Imágenes|Superior|Ventas dirigidas|
+  Ventas cruzadas`),
+  pt: split(`
+  Tipo|SKU|GTIN, UPC, EAN ou ISBN|Nome|Publicado|Descrição curta|Descrição|Estoque|Peso (kg)|
+  Comprimento (cm)|Largura (cm)|Altura (cm)|Preço|Categorias|Imagens|Ascendente|Aumentar vendas|
+  Venda cruzada`),
 };
 
 test.each(Object.keys(TRANSLATED))('woocommerce.yaml reads the headers of a site in %s', async (language) => {
