@@ -194,6 +194,13 @@ test('many rows without a key are told once', async () => {
   ]);
 });
 
+test('a row without any part of its key is told for each part', async () => {
+  expect(await refused(database, importFiles({ 'stock.csv': [['', '', '1']] }))).toEqual([
+    'stock.csv:2: WarehouseCode: is empty, and has to hold a value',
+    'stock.csv:2: SKU: is empty, and has to hold a value',
+  ]);
+});
+
 describe('a value longer than its column, cut silently on one database', () => {
   test.each([
     ['SKU', 'x'.repeat(65), 'has 65 characters, 64 is the most'],

@@ -122,6 +122,21 @@ test('missing SKUs are told once for all tables, with how to compose one (18)', 
   ]);
 });
 
+test('repeated SKUs are told once for all tables', async () => {
+  const folder = await database.files({ 'a.csv': 'sku,price\nA,1\nB,2\nA,3\nB,4\n' });
+  const text = `
+products: { columns: { SKU: sku, Status: { constant: ACTIVE } } }
+price_lists: { columns: { PriceListCode: { constant: P }, CurrencyCode: { constant: EUR } } }
+prices: { columns: { PriceListCode: { constant: P }, SKU: sku, Price: price, DiscountEligible: { constant: 'true' } } }`;
+  const { code, stderr } = await database.cli('import', join(folder, 'a.csv'), ...(await map(text)));
+  expect(code).toBe(1);
+  expect(stderr.trimEnd().split('\n').slice(-2)).toEqual([
+    'a.csv:4: sku (products.SKU): 2 of 4 rows have the key of an earlier row, on lines 4 (as on 2), 5 (as on 3); make ' +
+      "them differ in the shop, or in the map: SKU: { join: '-', of: [sku, HEADER], shorten: 64 }",
+    'Nothing was imported: 1 problem(s).',
+  ]);
+});
+
 test('a column that is optional and missing keeps what is stored', async () => {
   const text =
     'products: { columns: { SKU: sku, Name: { from: name, optional: true }, Status: { from: status, optional: true } } }';

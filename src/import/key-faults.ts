@@ -75,7 +75,10 @@ export class KeyFaults {
 }
 
 function isNew(told: Set<string>, source: TableSource, fault: string, columns: readonly Field[]): boolean {
-  const origins = columns.map((column) => source.origin?.(column).join() ?? `${source.table.name}.${column.name}`);
+  // Of a foreign file the headers count, so that constants beside them make no difference.
+  const origins = source.origin
+    ? columns.flatMap((column) => source.origin!(column))
+    : [source.table, ...columns].map(({ name }) => name);
   const name = [source.file, fault, ...origins].join('\0');
   if (told.has(name)) return false;
   told.add(name);
