@@ -43,9 +43,11 @@ describe('wrong declarations do not compile', () => {
     Stored({ type: 'timestamp' });
   });
 
-  test('a key that is no varchar, or may be null', () => {
-    // @ts-expect-error an int is no key
-    Stored({ type: 'int', primary: true });
+  test('a key of a type that engines order differently, or that may be null', () => {
+    // @ts-expect-error a decimal is no key
+    Stored({ type: 'decimal', precision: 18, scale: 4, primary: true });
+    // @ts-expect-error a text is no key
+    Stored({ type: 'text', primary: true });
     // @ts-expect-error a key is never null
     Stored({ type: 'varchar', length: 64, primary: true, nullable: true });
   });
