@@ -156,7 +156,7 @@ test('who takes a byte a second is cut within the window, and frees its place; t
   clearInterval(reading);
   expect(next.status).toBe(200);
   expect(await trickle.isCut()).toBe(true);
-  expect(service.log.join('\n')).toContain('took less than 1000 bytes/s for 2 s');
+  expect(service.log.join('\n')).toContain('bytes left in 2 s');
 });
 
 test('who reads slowly, and yet faster than it must, gets all of it', async () => {

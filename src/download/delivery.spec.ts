@@ -222,6 +222,19 @@ describe('spool space', () => {
     expect([await space.reserve('A'), await space.reserve('A')]).toEqual([true, false]);
   });
 
+  test('warns of a disk that is nearly full, and is usable again later', async () => {
+    const lines: string[] = [];
+    Logger.overrideLogger({ warn: (line: string) => lines.push(line), log: () => undefined, error: () => undefined });
+    const space = spaceOf();
+    const free = jest.spyOn(space, 'free').mockResolvedValue(1000);
+    await space.onModuleInit();
+    expect([await space.probe(), await space.reserve('A')]).toEqual([false, false]);
+    free.mockRestore();
+    expect(await space.probe()).toBe(true);
+    Logger.overrideLogger(false);
+    expect(lines).toEqual([expect.stringMatching(/^SPOOL_FOLDER has only 1000 bytes free/)]);
+  });
+
   test.each([
     ['0', { SPOOL_MEGABYTES: 0 }, /^SPOOL_MEGABYTES is 0\. /],
     ['a folder that is missing', { SPOOL_FOLDER: '/nowhere' }, /^SPOOL_FOLDER cannot be used: ENOENT.*'\/nowhere\//],
@@ -230,20 +243,73 @@ describe('spool space', () => {
     Logger.overrideLogger({ warn: (line: string) => lines.push(line), log: () => undefined, error: () => undefined });
     const space = spaceOf(settings);
     await space.onModuleInit();
-    if (settings.SPOOL_FOLDER) await space.open();
+    await space.probe();
     Logger.overrideLogger(false);
     expect(lines).toEqual([expect.stringMatching(message)]);
     expect(lines[0]).toMatch(/hold a database connection until they are sent/);
-    expect(space.isUsable).toBe(false);
+    expect(await space.probe()).toBe(false);
   });
 
   test('is usable again once the folder is', async () => {
     const space = spaceOf({ SPOOL_FOLDER: join(folder, 'later') });
     await space.onModuleInit();
-    expect(space.isUsable).toBe(false);
+    expect(await space.probe()).toBe(false);
     await mkdir(join(folder, 'later'));
-    await (await space.open())!.close();
-    expect(space.isUsable).toBe(true);
+    expect(await space.probe()).toBe(true);
+  });
+});
+
+describe('a spool file', () => {
+  test('that was read uses its space again', async () => {
+    const space = spaceOf();
+    const file = (await SpoolFile.open(space, 'C'))!;
+    for (let round = 0; round < 20; round++) {
+      const bytes = randomBytes(100_000);
+      expect(await file.append(bytes)).toBe(true);
+      expect((await file.read()).equals(bytes)).toBe(true);
+    }
+    expect(space.reservedBytes).toBe(1024 * 1024);
+    await file.close();
+    expect(space.reservedBytes).toBe(0);
+  });
+});
+
+describe('a source that finds no space', () => {
+  test('does not wait for a sender that has failed', async () => {
+    const space = spaceOf();
+    let [failed, calls] = [false, 0];
+    spoil(space, 'read', 0, () => {
+      failed = true;
+      return Promise.reject(new Error('EIO: i/o error'));
+    });
+    const { state, socket } = await deliver(space);
+    jest.spyOn(space, 'reserve').mockImplementation(async () => {
+      if (++calls < 4) return true;
+      socket.resume();
+      await until('the failure', () => failed);
+      await sleep(50);
+      return false;
+    });
+    jest.spyOn(space, 'release').mockImplementation(() => undefined);
+    await until('the end', () => state.ended !== undefined);
+    expect((state.ended as Error).message).toBe('EIO: i/o error');
+    expect(state.heldUp).toBe(0);
+  });
+
+  test('does not wait for a client that left while the space was asked for', async () => {
+    const space = spaceOf();
+    let socket: Socket | undefined;
+    let calls = 0;
+    jest.spyOn(space, 'free').mockImplementation(async () => {
+      if (++calls < 3) return 1e9;
+      socket!.resetAndDestroy();
+      await sleep(300);
+      return 0;
+    });
+    const delivery = await deliver(space);
+    ({ socket } = delivery);
+    await until('the end', () => delivery.state.ended !== undefined);
+    expect([delivery.state.heldUp, space.reservedBytes]).toEqual([0, 0]);
   });
 });
 

@@ -3,7 +3,7 @@ import { drained, ended } from './drained.js';
 import type { SpoolFile } from './spool-file.js';
 import { SPOOL_BLOCK } from './spool-space.js';
 
-/** A client is behind while so many bytes wait for it in Node's queues. */
+/** A client is behind while more than this waits for it in Node's queues, in bytes. */
 const BEHIND_BYTES = 512 * 1024;
 /** How long the source waits for a client in all before the rest is spooled. Fast clients have pauses, too. */
 const PATIENCE_MS = 100;
@@ -12,7 +12,7 @@ const PATIENCE_MS = 100;
 export interface DeliveryContext {
   /** Opens a file for what the client has not taken; undefined: there is no space. */
   openSpool(): Promise<SpoolFile | undefined>;
-  /** Told while the source of the body waits for the client. */
+  /** Waits for the client, and notes that the source of the body waits, too. */
   heldUp<T>(waiting: Promise<T>): Promise<T>;
 }
 
@@ -32,7 +32,7 @@ export class Delivery {
   /** Resolves when the source has given its last bytes, or the connection has closed. @throws errors of source and disk */
   async take(body: AsyncIterable<string | Buffer>): Promise<void> {
     for await (const piece of body) {
-      if (this.spool) await this.spool.append(Buffer.from(piece));
+      if (this.spool) await this.spool.append(typeof piece === 'string' ? Buffer.from(piece) : piece);
       else await this.write(piece);
       if (this.response.destroyed) return;
     }
@@ -87,12 +87,19 @@ class Spool {
     for (let start = 0; start < bytes.length && !this.response.destroyed; start += SPOOL_BLOCK) {
       const part = bytes.subarray(start, start + SPOOL_BLOCK);
       while (!(await this.file.append(part))) {
+        // A sender that has ended wakes nobody.
+        if (this.isOver()) return;
         if (!this.file.isEmpty) await this.context.heldUp(new Promise<void>((resolve) => (this.emptied = resolve)));
-        if (this.failure) throw this.failure;
-        if (this.response.destroyed) return;
       }
+      if (this.isOver()) return;
       this.appended();
     }
+  }
+
+  /** Whether the connection has closed. @throws the error that ended the sender */
+  private isOver(): boolean {
+    if (this.failure) throw this.failure;
+    return this.response.destroyed;
   }
 
   /** Resolves when everything was passed to the response, or the connection has closed. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Settings } from '../config/settings.js';
 import type { DatabaseService } from '../database/database.service.js';
@@ -19,6 +20,7 @@ const slotsOf = (settings: Partial<Settings> = {}) =>
 let end: AbortController;
 beforeEach(() => {
   end = new AbortController();
+  setMaxListeners(0, end.signal);
   migrationWaits = false;
   jest.useFakeTimers();
 });
@@ -157,7 +159,7 @@ describe('admission', () => {
 
 /** A connection that accepts so many bytes a second, over and over. */
 class FakeSocket {
-  readonly writableLength = 0;
+  readonly _handle = Object.defineProperty({ writeQueueSize: 0 }, 'bytesWritten', { get: () => this.bytesWritten });
   readonly aborted: string[] = [];
   private readonly start = performance.now();
 
@@ -191,7 +193,7 @@ describe('pace', () => {
     await seconds(2);
     expect(socket.aborted).toEqual([]);
     await seconds(10);
-    expect(socket.aborted).toEqual(['stall: its client took less than 100 bytes/s for 3 s']);
+    expect(socket.aborted).toEqual([expect.stringMatching(/^stall: only \d+ bytes left in 3 s/)]);
   });
 
   test.each([[[100]], [[0, 0, 300]], [[1_000_000, 0, 0, 300, 0, 0, 300]]])(
@@ -205,12 +207,24 @@ describe('pace', () => {
     },
   );
 
+  test('gives a response that was read ten times as long, because its client progresses in jumps', async () => {
+    const { slot } = ask(slotsOf(SETTINGS), ['A']);
+    await settled();
+    const jumps = [1_400_000, ...Array.from({ length: 28 }, () => 0)];
+    slot('A').endReading();
+    const [socket, stalled] = [new FakeSocket(slot('A'), jumps), new FakeSocket(slot('A'), [0])];
+    await seconds(29);
+    expect([socket.aborted, stalled.aborted]).toEqual([[], []]);
+    await seconds(100);
+    expect(stalled.aborted).toEqual([expect.stringMatching(/^stall: only 0 bytes left in 30 s/)]);
+  });
+
   test('aborts a fast response that stalls later', async () => {
     const { slot } = ask(slotsOf(SETTINGS), ['A']);
     await settled();
     const socket = new FakeSocket(slot('A'), [1_000_000, 1_000_000, 0, 0, 0, 0, 0, 0]);
     await seconds(6);
-    expect(socket.aborted).toEqual(['stall: its client took less than 100 bytes/s for 3 s']);
+    expect(socket.aborted).toEqual([expect.stringMatching(/^stall: only \d+ bytes left in 3 s/)]);
   });
 });
 
@@ -221,7 +235,7 @@ async function held(settings: Partial<Settings> = {}, rates: Record<string, numb
   await settled();
   const socketOf = (name: string) => {
     void slot(name).heldUp(never);
-    return new FakeSocket(slot(name), [rates[name] ?? 1000]);
+    return new FakeSocket(slot(name), [rates[name] ?? 1_000_000]);
   };
   const sockets = Object.fromEntries(['A-1', 'A-2', 'A-3', 'B-1'].map((name) => [name, socketOf(name)]));
   const aborted = () =>
@@ -239,7 +253,7 @@ describe('responses that their client holds up', () => {
   });
 
   test('give way at once to a customer that holds less: the slowest of the customer that holds the most', async () => {
-    const { slots, aborted } = await held({}, { 'A-2': 200, 'B-1': 100 });
+    const { slots, aborted } = await held({}, { 'A-2': 900_000, 'B-1': 100 });
     await seconds(10);
     const { admitted } = ask(slots, ['C']);
     await settled();
@@ -254,6 +268,40 @@ describe('responses that their client holds up', () => {
     expect([admitted, aborted()]).toEqual([[], []]);
     await seconds(1);
     expect(admitted).toEqual(['C']);
+  });
+
+  test.each([
+    [999, 1],
+    [1000, 0],
+  ])('of a customer that has no other: at %i bytes per second, %i give way', async (rate, count) => {
+    const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
+    const { slot } = ask(slots, ['A']);
+    await settled();
+    void slot('A').heldUp(never);
+    const socket = new FakeSocket(slot('A'), [rate]);
+    const { admitted } = ask(slots, ['B']);
+    await seconds(6);
+    expect([admitted.length, socket.aborted.length]).toEqual([count, count]);
+  });
+
+  test('give way to no more requests than the share of a customer, while they are still closing', async () => {
+    const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 6, DOWNLOADS_PER_CUSTOMER: 3 });
+    const names = ['A-1', 'A-2', 'A-3', 'B-1', 'B-2', 'B-3'];
+    const { slot } = ask(slots, names);
+    await settled();
+    let aborts = 0;
+    for (const name of names) {
+      void slot(name).heldUp(never);
+      // Closing takes a while.
+      slot(name).watch({ _handle: { bytesWritten: 0, writeQueueSize: 0 } } as unknown as Socket, () => aborts++);
+    }
+    await seconds(6);
+    ask(
+      slots,
+      Array.from({ length: 10 }, (_, index) => `C-${index}`),
+    );
+    await seconds(3);
+    expect(aborts).toBe(3);
   });
 
   test('do not give way to a customer that holds as much, or has its share', async () => {
@@ -274,7 +322,7 @@ describe('responses that their client holds up', () => {
     const { slot } = ask(slots, ['A']);
     await settled();
     await slot('A').heldUp(Promise.resolve());
-    const socket = new FakeSocket(slot('A'), [1000]);
+    const socket = new FakeSocket(slot('A'), [500]);
     const { admitted } = ask(slots, ['B']);
     await seconds(10);
     expect([admitted, socket.aborted]).toEqual([[], []]);
@@ -302,7 +350,7 @@ describe('responses that their client holds up', () => {
     const names = [...Array.from({ length: 19 }, (_, index) => `A-${index}`), 'B-1'];
     const { slot } = ask(slots, names, false);
     await settled();
-    const sockets = names.map((name) => new FakeSocket(slot(name), [name === 'A-7' ? 500 : 1000]));
+    const sockets = names.map((name) => new FakeSocket(slot(name), [name === 'A-7' ? 500_000 : 1_000_000]));
     await seconds(10);
     const { admitted } = ask(slots, ['C'], false);
     await settled();

@@ -3,19 +3,26 @@ import type { Socket } from 'node:net';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { BusyError } from '../database/busy-error.js';
 import { DatabaseService } from '../database/database.service.js';
+import { oneAtATime } from '../database/deadline.js';
 import type { CutReason } from '../http/cut.js';
 import { Progress } from './progress.js';
 
-/** Responses in flight for each slot that reads: those that have been read need memory or disk, but no connection. */
+/** The number of responses in flight for each one that reads. The others need memory or disk, but no connection. */
 const IN_FLIGHT_PER_READER = 20;
 
-/** Before a response is aborted for others, its progress is measured over so many seconds. */
+/** Before the service aborts a response for another customer, it measures the progress of this many seconds. */
 const MEASURED_SECONDS = 5;
 
-/** A request waits so many times longer for a slot than for a connection: longer than {@link MEASURED_SECONDS} by default. */
+/** Factor of `DATABASE_WAIT_MS`. A request must outlast {@link MEASURED_SECONDS}. */
 const WAIT_FACTOR = 1.5;
 
-/** How long a client may hold a snapshot open that could not be spooled, in seconds. */
+/** A response that holds no connection may stall this many times as long: its client progresses in jumps, see `Progress`. */
+const SENDING_FACTOR = 10;
+
+/** Factor of `DOWNLOAD_MIN_BYTES_PER_SECOND`. Below that, the only response of a customer gives way, too. */
+const SLOW_FACTOR = 10;
+
+/** How long a client may hold up a snapshot, in seconds. */
 const HELD_UP_SECONDS = 600;
 
 /** Aborts a response. */
@@ -27,6 +34,7 @@ export class Slot {
   private abort?: Abort;
   private heldUpSeconds = 0;
   private waits = false;
+  private ended = false;
 
   constructor(
     readonly customerCode: string,
@@ -64,11 +72,12 @@ export class Slot {
   };
 
   /** Called once a second. Aborts the response if its client takes too little. */
-  check({ DOWNLOAD_STALL_SECONDS: window, DOWNLOAD_MIN_BYTES_PER_SECOND: rate }: Settings): void {
-    this.progress?.sample(Math.max(window, MEASURED_SECONDS));
+  check({ DOWNLOAD_STALL_SECONDS: stall, DOWNLOAD_MIN_BYTES_PER_SECOND: rate }: Settings): void {
+    const window = this.reads ? stall : stall * SENDING_FACTOR;
+    this.progress?.sample(Math.max(stall * SENDING_FACTOR, MEASURED_SECONDS));
     const bytes = this.progress?.over(window);
     if (bytes !== undefined && bytes < rate * window)
-      return this.end('stall', `its client took less than ${rate} bytes/s for ${window} s`);
+      return this.end('stall', `only ${bytes} bytes left in ${window} s (DOWNLOAD_MIN_BYTES_PER_SECOND)`);
     if (!this.isHeldUp) return;
     if (++this.heldUpSeconds > HELD_UP_SECONDS)
       this.end('held-up', `its client kept the database waiting for ${HELD_UP_SECONDS} s`);
@@ -85,8 +94,14 @@ export class Slot {
   }
 
   end(reason: CutReason, what: string): void {
+    this.ended = true;
     this.abort?.(reason, what);
     this.abort = undefined;
+  }
+
+  /** Whether the service has aborted it. It still holds its place until everything is closed. */
+  get isEnded(): boolean {
+    return this.ended;
   }
 }
 
@@ -145,7 +160,7 @@ export class DownloadSlots {
       gone.addEventListener('abort', leave);
       this.waiting.push(waiter);
       if (gone.aborted) leave();
-      else this.makeRoom(waiter);
+      else this.makeRoom(waiter, this.waiting.filter((one) => one.customerCode === customerCode).length - 1);
     });
   }
 
@@ -205,20 +220,25 @@ export class DownloadSlots {
     for (const slot of this.slots) slot.check(this.settings);
     const customers = new Map(this.waiting.map((waiter) => [waiter.customerCode, waiter]));
     for (const waiter of customers.values()) this.makeRoom(waiter);
-    if (this.heldUp().length) void this.yieldToMigration();
+    if (this.heldUp().length) void this.yieldToMigration().catch(() => undefined);
   }
 
   /**
-   * Aborts a response that its client holds up, so that a customer that holds less gets the slot: of the customer that
-   * holds the most, the response with the least progress.
+   * Aborts a response if that gives its slot to a customer that holds less. It takes the response with the least progress
+   * of the customer that holds the most. The only response of a customer gives way only if its client is slow.
+   * @param earlier requests of the same customer that wait, too
    */
-  private makeRoom({ customerCode, reads }: Waiter): void {
-    if (!this.isWithinShare(customerCode)) return;
-    const isFull = this.slots.size >= this.settings.DOWNLOAD_POOL_SIZE * IN_FLIGHT_PER_READER;
-    if (!isFull && !reads) return;
+  private makeRoom({ customerCode, reads }: Waiter, earlier = 0): void {
+    const { DOWNLOAD_POOL_SIZE: readers, DOWNLOAD_MIN_BYTES_PER_SECOND: rate } = this.settings;
+    const own = this.heldBy(customerCode) + earlier;
+    if (own >= this.settings.DOWNLOADS_PER_CUSTOMER || this.ending >= this.demand()) return;
+    const needsReader = reads && this.reading >= readers;
+    if (!needsReader && this.slots.size < readers * IN_FLIGHT_PER_READER) return;
+    const slow = SLOW_FACTOR * rate * MEASURED_SECONDS;
     const held = (slot: Slot) => this.heldBy(slot.customerCode);
+    const givesWay = (slot: Slot) => held(slot) > own + 1 || (held(slot) > own && slot.expendable! < slow);
     const expendable = [...this.slots].filter(
-      (slot) => slot.expendable !== undefined && (isFull || slot.isReading) && held(slot) > this.heldBy(customerCode),
+      (slot) => slot.expendable !== undefined && (!needsReader || slot.isReading) && givesWay(slot),
     );
     const most = Math.max(...expendable.map(held));
     const slot = least(
@@ -228,15 +248,28 @@ export class DownloadSlots {
     slot?.end('held-up', 'another customer waits for the slot, and its client takes the least');
   }
 
+  /** Responses that the service has aborted and that still hold their place. */
+  private get ending(): number {
+    return [...this.slots].filter(({ isEnded }) => isEnded).length;
+  }
+
+  /** Waiting requests that have a place within the share of their customer. */
+  private demand(): number {
+    const waiting = new Map<string, number>();
+    for (const { customerCode } of this.waiting) waiting.set(customerCode, (waiting.get(customerCode) ?? 0) + 1);
+    const places = (code: string) => this.settings.DOWNLOADS_PER_CUSTOMER - this.heldBy(code);
+    return [...waiting].reduce((sum, [code, count]) => sum + Math.max(0, Math.min(count, places(code))), 0);
+  }
+
   private heldUp(): Slot[] {
     return [...this.slots].filter((slot) => slot.isHeldUp);
   }
 
   /** A migration cannot change a table while a snapshot has it open, and its next attempt comes soon. */
-  private async yieldToMigration(): Promise<void> {
-    if (!(await this.database.isMigrationWaiting().catch(() => false))) return;
+  private readonly yieldToMigration = oneAtATime(async () => {
+    if (!(await this.database.isMigrationWaiting())) return;
     for (const slot of this.heldUp()) slot.end('held-up', 'a migration waits for its snapshot');
-  }
+  });
 }
 
 /** The first of those with the smallest measure. */

@@ -104,10 +104,10 @@ export class DownloadService {
     { blocks, size, lastSku }: KeptBody,
     slot: Slot,
   ): Promise<void> {
-    this.cache.hits++;
     describeWhole(response, source, scope, representation, lastSku);
     response.set('Content-Length', String(size));
     if (response.req.method === 'HEAD') return void response.end();
+    this.cache.hits++;
     slot.watch(response.req.socket, this.abortOf(response));
     // The queue holds references to the blocks, so a slow client costs no memory.
     for (const block of blocks) response.write(block);
@@ -136,16 +136,14 @@ export class DownloadService {
       setHeaders();
       omitConnectionClose(response);
       const whole = rejoined(first.value!, body);
-      await this.deliver(response, this.recorded(whole, response, source, opened.lastSku), slot, scope.customerCode);
+      const heldUp = new AbortController();
+      const recorded = source.isCacheable
+        ? this.cache.record(whole, etagOf(response), opened.lastSku, heldUp.signal)
+        : whole;
+      await this.deliver(response, recorded, slot, heldUp);
     } finally {
       await body.return(undefined);
     }
-  }
-
-  private recorded(body: Pieces, response: Response, source: ElementSource, lastSku: string | undefined): Pieces {
-    if (!source.isCacheable) return body;
-    this.cache.misses++;
-    return this.cache.record(body, etagOf(response), lastSku);
   }
 
   private async open(customerCode: string, source: ElementSource): Promise<Opened> {
@@ -163,12 +161,15 @@ export class DownloadService {
   }
 
   /** Resolves when the response is complete, aborted, or left by its client. */
-  private async deliver(response: Response, body: Pieces, slot: Slot, customerCode: string): Promise<void> {
+  private async deliver(response: Response, body: Pieces, slot: Slot, heldUp: AbortController): Promise<void> {
     const abort = this.abortOf(response);
     slot.watch(response.req.socket, abort);
     const delivery = new Delivery(response, {
-      openSpool: () => SpoolFile.open(this.space, customerCode),
-      heldUp: slot.heldUp,
+      openSpool: () => SpoolFile.open(this.space, slot.customerCode),
+      heldUp: (waiting) => {
+        heldUp.abort();
+        return slot.heldUp(waiting);
+      },
     });
     try {
       await delivery.take(body);

@@ -1,16 +1,22 @@
 import type { Socket } from 'node:net';
 
+/** What Node keeps of a connection: bytes that it has passed to the system, and how many of them still wait there. */
+interface Handle {
+  bytesWritten: number;
+  writeQueueSize: number;
+}
+
 /** How fast a response leaves, sampled once a second. */
 export class Progress {
-  private readonly samples: number[];
+  private readonly samples: number[] = [];
 
   constructor(private readonly socket: Socket) {
-    this.samples = [bytesAccepted(socket)];
+    this.sample(1);
   }
 
   /** @param longest window that is asked for later, in seconds */
   sample(longest: number): void {
-    this.samples.push(bytesAccepted(this.socket));
+    this.samples.push(this.bytesAccepted());
     if (this.samples.length > longest + 1) this.samples.shift();
   }
 
@@ -19,13 +25,14 @@ export class Progress {
     const before = this.samples.at(-1 - seconds);
     return before === undefined ? undefined : this.samples.at(-1)! - before;
   }
-}
 
-/**
- * The bytes that the system has accepted for a connection. Bytes in Node's own queues do not count, however large the
- * last write was. The system has a buffer of a few MB, so a slow client progresses in jumps.
- */
-function bytesAccepted(socket: Socket): number {
-  const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null };
-  return socket.bytesWritten - socket.writableLength - (handle?.writeQueueSize ?? 0);
+  /**
+   * The bytes that the system has accepted for the connection. Bytes in Node's queues do not count, however large the last
+   * write was. The system has a buffer of a few MB, so a slow client progresses in jumps of more than a megabyte.
+   */
+  private bytesAccepted(): number {
+    const { _handle: handle } = this.socket as Socket & { _handle?: Handle | null };
+    // A closed connection makes no progress.
+    return handle ? handle.bytesWritten - handle.writeQueueSize : (this.samples.at(-1) ?? 0);
+  }
 }

@@ -1,4 +1,4 @@
-/** Blocks, because one buffer for a whole body would have to be copied to grow. */
+/** The size of a block, in bytes. Blocks, because one buffer for a whole body would have to be copied to grow. */
 const BLOCK = 256 * 1024;
 
 /** Memory that recordings share. */

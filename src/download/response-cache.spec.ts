@@ -7,6 +7,7 @@ import { type KeptBodyUse, ResponseCache } from './response-cache.js';
 const MEGABYTE = 1024 * 1024;
 const BLOCK = 256 * 1024;
 
+const never = new AbortController().signal;
 const cacheOf = (megabytes: number) => new ResponseCache({ RESPONSE_CACHE_MEGABYTES: megabytes } as Settings);
 
 /** A body of its own for each name. */
@@ -22,7 +23,7 @@ async function* piecesOf(bytes: Buffer, length = 100_000): Pieces {
 /** Sends a body through the cache. @returns what a client gets */
 async function send(cache: ResponseCache, etag: string, body: Pieces): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  for await (const piece of cache.record(body, etag, `last of ${etag}`)) pieces.push(Buffer.from(piece));
+  for await (const piece of cache.record(body, etag, `last of ${etag}`, never)) pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces);
 }
 
@@ -78,7 +79,7 @@ test('a body that fails or is left early is not kept', async () => {
     throw new Error('broken');
   };
   await expect(send(cache, 'a', failing())).rejects.toThrow('broken');
-  for await (const _ of cache.record(piecesOf(bytesOf('a', 500_000)), 'a', undefined)) break;
+  for await (const _ of cache.record(piecesOf(bytesOf('a', 500_000)), 'a', undefined, never)) break;
   expect([peek(cache, 'a'), cache.heldBytes]).toEqual([undefined, 0]);
   await send(cache, 'a', piecesOf(bytesOf('a', 500_000)));
   expect(peek(cache, 'a')).toBeDefined();
@@ -102,18 +103,31 @@ test('evicts the body that was used least recently', async () => {
   expect(cache.evictions).toBe(1);
 });
 
-test('an evicted body counts until the last client has it', async () => {
+test('does not evict a body that a client reads, nor others in vain', async () => {
   const cache = cacheOf(1);
   const size = MEGABYTE / 4;
   for (const name of ['a', 'b', 'c', 'd']) await send(cache, name, piecesOf(bytesOf(name, size)));
   const uses = ['a', 'b', 'c', 'd', 'd'].map((name) => cache.find(name)!);
   await send(cache, 'e', piecesOf(bytesOf('e', size)));
-  expect([peek(cache, 'e'), cache.heldBytes]).toEqual([undefined, MEGABYTE]);
-  for (const use of uses.slice(0, 4)) use.release();
-  expect(cache.heldBytes).toBe(size);
-  expect(Buffer.concat(uses[4]!.body.blocks).equals(bytesOf('d', size))).toBe(true);
-  uses[4]!.release();
+  expect([peek(cache, 'e'), cache.heldBytes, cache.evictions]).toEqual([undefined, MEGABYTE, 0]);
+  for (const { release } of uses.slice(3)) release();
+  await send(cache, 'e', piecesOf(bytesOf('e', size)));
+  expect(['a', 'b', 'c', 'd', 'e'].filter((name) => peek(cache, name))).toEqual(['a', 'b', 'c', 'e']);
+  expect([cache.heldBytes, cache.evictions]).toEqual([MEGABYTE, 1]);
+});
+
+test('a recording whose client holds it up gives way to the next one', async () => {
+  const cache = cacheOf(8);
+  const bytes = bytesOf('a', MEGABYTE);
+  const heldUp = new AbortController();
+  const slow = cache.record(piecesOf(bytes), 'a', 'last', heldUp.signal);
+  await slow.next();
+  heldUp.abort();
   expect(cache.heldBytes).toBe(0);
+  await send(cache, 'a', piecesOf(bytes));
+  expect(peek(cache, 'a')!.equals(bytes)).toBe(true);
+  for await (const _ of slow);
+  expect(cache.heldBytes).toBe(MEGABYTE);
 });
 
 test('one request of several at the same time records a body, and all get it', async () => {
@@ -146,7 +160,7 @@ test('random requests never exceed the bound, and always find the right bytes', 
       const use = cache.find(name);
       if (use) uses.push([name, use]);
     } else if (action === 'record') {
-      recordings.push([cache.record(piecesOf(right(name)), name, name), name]);
+      recordings.push([cache.record(piecesOf(right(name)), name, name, never), name]);
     } else if (action === 'advance' && recordings.length) {
       const [recording] = random.of(recordings);
       const { done } = await recording.next();

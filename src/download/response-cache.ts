@@ -20,7 +20,7 @@ export interface KeptBody {
   readonly lastSku: string | undefined;
 }
 
-/** A kept body, which counts against the bound until it is released. */
+/** A kept body, which is not evicted before it is released. */
 export interface KeptBodyUse {
   readonly body: KeptBody;
   release(): void;
@@ -28,8 +28,7 @@ export interface KeptBodyUse {
 
 /**
  * Keeps finished bodies under their strong ETag. Equal ETags mean equal bytes, so a body is never out of date: after a
- * change, requests have another ETag. Bodies that are being recorded, and bodies that were evicted while clients still
- * read them, count against the bound, too.
+ * change, requests have another ETag. Bodies that are being recorded, and bodies that clients still read, count against the bound.
  */
 @Injectable()
 export class ResponseCache {
@@ -42,7 +41,7 @@ export class ResponseCache {
   private bytes = 0;
   private readonly kept?: LRUCache<string, KeptBody>;
   private readonly tooLarge = new LRUCache<string, true>({ max: REMEMBERED });
-  private readonly recorded = new Set<string>();
+  private readonly recorded = new Map<string, Recording>();
   private readonly uses = new Map<KeptBody, number>();
   private readonly budget: MemoryBudget = {
     take: (bytes) => this.makeRoom(bytes),
@@ -56,10 +55,7 @@ export class ResponseCache {
       this.kept = new LRUCache({
         maxSize: this.bound,
         sizeCalculation: ({ size }) => size,
-        dispose: (body, _etag, reason) => {
-          if (reason === 'evict') this.evictions++;
-          if (!this.uses.has(body)) this.bytes -= body.size;
-        },
+        dispose: ({ size }) => (this.bytes -= size),
       });
   }
 
@@ -67,7 +63,7 @@ export class ResponseCache {
     return this.bound;
   }
 
-  /** Bytes in memory: kept, being recorded, or evicted and still being sent. */
+  /** Bytes in memory: kept or being recorded. */
   get heldBytes(): number {
     return this.bytes;
   }
@@ -77,40 +73,66 @@ export class ResponseCache {
     const body = this.kept?.get(etag);
     if (!body) return undefined;
     this.uses.set(body, (this.uses.get(body) ?? 0) + 1);
-    return { body, release: () => this.release(body, etag) };
+    return { body, release: () => this.release(body) };
   }
 
-  /** Passes a body on and keeps it at its end, unless it is too large or another request records the same one. */
-  async *record(body: Pieces, etag: string, lastSku: string | undefined): Pieces {
-    if (!this.kept || this.recorded.has(etag) || this.kept.has(etag) || this.tooLarge.has(etag)) return yield* body;
-    this.recorded.add(etag);
+  /**
+   * Passes a body on and keeps it at its end, unless it is too large or another request records the same one.
+   * @param heldUp aborts when a client holds up the body: the next request may record it then
+   */
+  async *record(body: Pieces, etag: string, lastSku: string | undefined, heldUp: AbortSignal): Pieces {
+    if (!this.kept) return yield* body;
+    this.misses++;
+    if (this.recorded.has(etag) || this.kept.has(etag) || this.tooLarge.has(etag)) return yield* body;
     const recording = new Recording(this.budget, this.largest);
+    this.recorded.set(etag, recording);
+    const end = () => {
+      if (this.recorded.get(etag) === recording) this.recorded.delete(etag);
+      recording.discard();
+    };
+    heldUp.addEventListener('abort', end);
     try {
       for await (const piece of body) {
-        recording.add(Buffer.from(piece));
+        recording.add(typeof piece === 'string' ? Buffer.from(piece) : piece);
         yield piece;
       }
       const blocks = recording.finish();
-      if (blocks) this.kept.set(etag, { blocks, size: sizeOf(blocks), lastSku });
-      else if (recording.isTooLarge) this.tooLarge.set(etag, true);
+      if (blocks) {
+        this.kept.set(etag, { blocks, size: sizeOf(blocks), lastSku });
+      } else if (recording.isTooLarge) this.tooLarge.set(etag, true);
     } finally {
-      recording.discard();
-      this.recorded.delete(etag);
+      end();
     }
   }
 
-  private release(body: KeptBody, etag: string): void {
+  private release(body: KeptBody): void {
     const left = this.uses.get(body)! - 1;
-    if (left) return void this.uses.set(body, left);
-    this.uses.delete(body);
-    if (this.kept!.peek(etag) !== body) this.bytes -= body.size;
+    if (left) this.uses.set(body, left);
+    else this.uses.delete(body);
   }
 
-  /** Evicts the bodies that were used least recently until so many bytes are free. @returns false if that is impossible */
+  /** Makes room for a block. @returns false if bodies that clients still read leave too little */
   private makeRoom(bytes: number): boolean {
-    while (this.bytes + bytes > this.bound && this.kept!.pop());
-    if (this.bytes + bytes > this.bound) return false;
+    const missing = this.bytes + bytes - this.bound;
+    if (missing > 0 && !this.evict(missing)) return false;
     this.bytes += bytes;
+    return true;
+  }
+
+  /** Evicts the bodies that were used least recently, but none that a client reads: that would free nothing. */
+  private evict(missing: number): boolean {
+    const etags: string[] = [];
+    let freed = 0;
+    for (const etag of this.kept!.rkeys()) {
+      const body = this.kept!.peek(etag)!;
+      if (this.uses.has(body)) continue;
+      etags.push(etag);
+      freed += body.size;
+      if (freed >= missing) break;
+    }
+    if (freed < missing) return false;
+    for (const etag of etags) this.kept!.delete(etag);
+    this.evictions += etags.length;
     return true;
   }
 }

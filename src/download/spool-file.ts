@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { SPOOL_BLOCK, type SpoolSpace } from './spool-space.js';
 
-/** Bytes that are read at a time. */
+/** How much is read at a time, in bytes. */
 const CHUNK = 128 * 1024;
 
 /** A temporary file that holds what a slow client has not taken yet, first in, first out. */
@@ -35,14 +35,14 @@ export class SpoolFile {
 
   /**
    * Appends at most a block.
-   * @returns false if there is no space until the file is empty; then nothing was written
+   * @returns false if there is no space before the file is empty; then nothing was written
    * @throws if the disk takes fewer bytes
    */
   async append(bytes: Buffer): Promise<boolean> {
+    if (this.isEmpty) this.start = this.end = 0;
     if (this.end + bytes.length > this.reserved) {
-      if (await this.space.reserve(this.customerCode)) this.reserved += SPOOL_BLOCK;
-      else if (this.isEmpty) this.start = this.end = 0;
-      else return false;
+      if (!(await this.space.reserve(this.customerCode))) return false;
+      this.reserved += SPOOL_BLOCK;
     }
     const { bytesWritten } = await this.file.write(bytes, 0, bytes.length, this.end);
     if (bytesWritten !== bytes.length) throw new Error(`The spool file took ${bytesWritten} of ${bytes.length} bytes`);

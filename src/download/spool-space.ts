@@ -6,10 +6,13 @@ import { SETTINGS, type Settings } from '../config/settings.js';
 
 const MEGABYTE = 1024 * 1024;
 
-/** Space is reserved in blocks of so many bytes. */
+/** Space is reserved in blocks of this size, in bytes. */
 export const SPOOL_BLOCK = MEGABYTE;
 
-/** What the service leaves free on the disk. */
+/** What `statfs` calls a file system in memory. */
+const TMPFS = 0x01021994;
+
+/** What the service leaves free on the disk, in bytes. */
 const LEFT_FREE = 64 * MEGABYTE;
 
 /** The part of a disk that holds what slow clients have not taken yet. */
@@ -42,15 +45,24 @@ export class SpoolSpace implements OnModuleInit {
     return this.total;
   }
 
-  /** Whether the last file could be opened; false if the settings turn spooling off. */
-  get isUsable(): boolean {
-    return this.usable === true;
-  }
-
   /** Warns of a folder that cannot be used, before a slow client needs it. */
   async onModuleInit(): Promise<void> {
-    if (!this.budget) this.logger.warn(`SPOOL_MEGABYTES is 0. ${CONSEQUENCE}`);
-    else await (await this.open())?.close();
+    if (!this.budget) return void this.logger.warn(`SPOOL_MEGABYTES is 0. ${CONSEQUENCE}`);
+    const isInMemory = await statfs(this.folder).then(
+      ({ type }) => type === TMPFS,
+      () => false,
+    );
+    if (isInMemory)
+      this.logger.warn(`SPOOL_FOLDER (${this.folder}) is a tmpfs: what slow clients have not taken uses memory`);
+    await this.probe();
+  }
+
+  /** Whether the folder can be written and the disk has space. */
+  async probe(): Promise<boolean> {
+    if (!this.budget) return false;
+    const file = (await this.fits()) ? await this.open() : undefined;
+    await file?.close();
+    return file !== undefined;
   }
 
   /** Reserves a block for a customer. @returns false if the budget, the customer's share or the disk has none left */
@@ -86,12 +98,14 @@ export class SpoolSpace implements OnModuleInit {
    */
   async open(): Promise<FileHandle | undefined> {
     const path = join(this.folder, `customer-data-${randomUUID()}`);
+    let file: FileHandle | undefined;
     try {
-      const file = await open(path, 'wx+', 0o600);
+      file = await open(path, 'wx+', 0o600);
       await unlink(path);
       this.usable = true;
       return file;
     } catch (error) {
+      await file?.close();
       if (this.usable !== false)
         this.logger.warn(`SPOOL_FOLDER cannot be used: ${(error as Error).message}. ${CONSEQUENCE}`);
       this.usable = false;
@@ -100,7 +114,12 @@ export class SpoolSpace implements OnModuleInit {
   }
 
   private async fits(): Promise<boolean> {
-    return (await this.free().catch(() => 0)) - this.unwritten >= LEFT_FREE;
+    const free = await this.free().catch(() => undefined);
+    // A folder that does not exist is found when a file is opened.
+    if (free === undefined || free - this.unwritten >= LEFT_FREE) return true;
+    if (this.usable !== false) this.logger.warn(`SPOOL_FOLDER has only ${free} bytes free. ${CONSEQUENCE}`);
+    this.usable = false;
+    return false;
   }
 
   /** What the disk has free for this process, in bytes. */

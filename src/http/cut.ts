@@ -1,8 +1,13 @@
 import type { Request } from 'express';
 import type { Socket } from 'node:net';
 
-/** Too few bytes moved; it kept others waiting; it failed; the service shut down. */
-export type CutReason = 'stall' | 'held-up' | 'error' | 'shutdown';
+export type CutReason =
+  /** Too few bytes left. */
+  | 'stall'
+  /** Its client held up another customer or a migration. */
+  | 'held-up'
+  | 'error'
+  | 'shutdown';
 
 const reasons = new WeakMap<Socket, CutReason>();
 

@@ -44,7 +44,7 @@ export class StateMetrics {
     this.gauge('downloads_active', 'Downloads that read the database', () => slots.load.reading);
     this.gauge('downloads_in_flight', 'Downloads that are read or sent', () => slots.load.inFlight);
     this.gauge('downloads_waiting', 'Requests that wait for a download slot', () => slots.load.waiting);
-    this.gauge('spool_up', '1 while the spool folder can be written', () => Number(space.isUsable));
+    this.gauge('spool_up', '1 while the spool folder can be written', async () => Number(await space.probe()));
     this.gauge('spool_limit_bytes', 'Space that the spool may use', () => space.limitBytes);
     this.gauge('spool_bytes', 'Space reserved for what slow clients have not taken yet', () => space.reservedBytes);
     this.gauge('response_cache_limit_bytes', 'Memory that finished responses may use', () => cache.limitBytes);

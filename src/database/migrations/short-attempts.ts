@@ -22,18 +22,20 @@ export async function inShortAttempts<T>(
 ): Promise<T> {
   const once = queryRunner.query.bind(queryRunner);
   const started = Date.now();
-  let told = false;
+  let [told, announced] = [false, false];
   const again: QueryRunner['query'] = async (...statement: Parameters<QueryRunner['query']>) => {
     for (; ; await sleep(PAUSE_MS)) {
       try {
-        return await once(...statement);
+        const result = await once(...statement);
+        if (announced) await once(WITHDRAW_WAIT);
+        announced = false;
+        return result;
       } catch (error) {
         const { driverError } = error as { driverError?: { errno?: number } };
         if (driverError?.errno !== LOCK_WAIT_TIMEOUT || Date.now() - started > PATIENCE_MS) throw error;
-        if (told) continue;
-        told = true;
-        tell('Responses in flight are reading the table; the migration waits until they have been read');
-        await once(ANNOUNCE_WAIT);
+        if (!told) tell('Responses in flight are reading the table; the migration waits until they have been read');
+        if (!announced) await once(ANNOUNCE_WAIT);
+        told = announced = true;
       }
     }
   };
@@ -43,7 +45,7 @@ export async function inShortAttempts<T>(
     return await work(queryRunner);
   } finally {
     queryRunner.query = once;
-    if (told) await once(WITHDRAW_WAIT).catch(() => undefined);
+    if (announced) await once(WITHDRAW_WAIT).catch(() => undefined);
     // The connection goes back to its pool.
     await once('SET SESSION lock_wait_timeout = DEFAULT, innodb_lock_wait_timeout = DEFAULT').catch(() => undefined);
   }
