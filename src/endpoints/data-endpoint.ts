@@ -16,7 +16,7 @@ export interface DataEndpoint {
   resource: Resource;
   /** A SELECT list over `prices` and `products`, with `SKU` among its names: for elements that have no table of their own. */
   select?: string;
-  /** An exported provider that reads the elements. Default: the table of the resource, within the assortment. */
+  /** A provider of the module that reads the elements. Default: the table of the resource, within the assortment. */
   source?: Type<Elements>;
   /** Entities that `source` reads, besides those of the assortment, of the resource and of its arrays. */
   reads?: readonly Resource[];
