@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { Broken, NotTestable } from './clause.js';
+import { Broken, NotTestable } from './failure.js';
 import { type Answer, HttpClient } from './http.js';
 import { Pace } from './pace.js';
 
