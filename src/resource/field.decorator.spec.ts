@@ -43,11 +43,12 @@ describe('wrong declarations do not compile', () => {
     Stored({ type: 'timestamp' });
   });
 
-  test('a key that is no varchar, or may be null', () => {
+  test('a key that is neither a varchar nor a date, or may be null', () => {
     // @ts-expect-error an int is no key
     Stored({ type: 'int', primary: true });
     // @ts-expect-error a key is never null
     Stored({ type: 'varchar', length: 64, primary: true, nullable: true });
+    Stored({ type: 'date', primary: true });
   });
 
   test('two sources of one value', () => {

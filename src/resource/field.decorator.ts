@@ -50,13 +50,8 @@ type ColumnType =
   | { type: 'boolean'; /** The column within whose values at most one row may have this flag. */ onePer?: string }
   | { type: 'date' | 'datetime' };
 
-/** Part of the key. Tables are read in the order of their keys, and those are texts. */
-interface KeyColumn {
-  type: 'varchar';
-  length: number;
-  primary: true;
-  pattern?: Pattern;
-}
+/** Part of the key. Tables are read in the order of their keys, so each database has to agree on that order. */
+type KeyColumn = ({ type: 'varchar'; length: number; pattern?: Pattern } | { type: 'date' }) & { primary: true };
 
 interface FurtherColumn {
   primary?: never;
