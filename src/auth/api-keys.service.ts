@@ -5,7 +5,7 @@ import type { Repository } from 'typeorm';
 import { TermsLog } from '../audit/terms-log.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { Row } from '../database/query.js';
-import { timestampText } from '../resource/utc-time.js';
+import { timestampText } from '../database/utc-time.js';
 import { isPositiveInteger } from './access-token-claims.js';
 import { ApiKey } from './api-key.entity.js';
 import { deactivationOf } from './grant.js';

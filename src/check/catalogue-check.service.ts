@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseService } from '../database/database.service.js';
 import type { Query } from '../database/query.js';
-import { timeOrNull, timestampText } from '../resource/utc-time.js';
+import { timeOrNull, timestampText } from '../database/utc-time.js';
 import { RULES, type Rule, SQL_RULES, type SqlRule, TEXT_RULES } from './rules.js';
 import { checkTexts } from './text-check.js';
 

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { preferred } from '../http/accept.js';
 import { notAcceptable } from '../http/api-error.js';
 import { setValidator, withdrawValidator } from '../http/validator.js';
-import { API_VERSION } from '../schema/schema.js';
+import { API_VERSION } from '../http/api-version.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import type { ContentPart } from '../versions/content-versions.js';
 import { compressionParameters, type Encoding, ENCODINGS } from './compression.js';

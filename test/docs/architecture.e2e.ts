@@ -15,7 +15,7 @@ function named(cell: string): { name: string; types: boolean }[] {
 }
 
 const [, group] = /^The data group is (.*?)\. /m.exec(text)!;
-const rows = [...text.matchAll(/^\| `(\w+)\/` +\| [^|]+ \| ([^|]+) \|$/gm)].map(([, folder, cell]) => ({
+const rows = [...text.matchAll(/^\| `([\w-]+)\/` +\| [^|]+ \| ([^|]+) \|$/gm)].map(([, folder, cell]) => ({
   folder: folder!,
   all: cell!.startsWith('services of all'),
   own: named(cell!),

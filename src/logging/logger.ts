@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { jsonLines, type LogRecord, type Level, textLines } from './log-lines.js';
 import { LogOutput } from './log-output.js';
-import type { Settings } from './settings.js';
+import type { Settings } from '../config/settings.js';
 
 /** Contexts in which the framework tells how it assembles itself: noise at every start. */
 const ASSEMBLY = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
