@@ -12,7 +12,7 @@ import { encoded } from './compression.js';
 import { Delivery } from './delivery.js';
 import { ended } from './drained.js';
 import { DownloadSlots, type Slot } from './download-slots.js';
-import type { Batches, Pieces } from './format.js';
+import type { ElementBatches, Pieces } from './format.js';
 import { endingWith } from './last-sku.js';
 import {
   type Content,
@@ -34,7 +34,7 @@ export interface ElementSource extends Content {
   /** The keys of each element, in order. */
   readonly keys: readonly string[];
   /** The elements of the answer as JSON, the separator (one byte) before each, in batches; no batch is empty. */
-  elements(snapshot: Snapshot, terms: CustomerTerms, separator: string): Batches;
+  elements(snapshot: Snapshot, terms: CustomerTerms, separator: string): ElementBatches;
   /** The SKU of the last element, found without reading the others; undefined: there is no element. */
   lastSku(snapshot: Snapshot, terms: CustomerTerms): Promise<string | undefined>;
 }

@@ -1,5 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
-import { jsonLines, type LogRecord, type Level, textLines } from './log-lines.js';
+import { jsonLog, type LogRecord, type Level, textLog } from './log-lines.js';
 import { LogOutput } from './log-output.js';
 import type { Settings } from '../config/settings.js';
 
@@ -14,7 +14,7 @@ export class ServiceLogger implements LoggerService {
     { LOG_FORMAT }: Settings,
     private readonly output = new LogOutput((dropped) => this.warn(`${dropped} lines were dropped: nobody took them`)),
   ) {
-    this.print = LOG_FORMAT === 'json' ? jsonLines(output) : textLines(output);
+    this.print = LOG_FORMAT === 'json' ? jsonLog(output) : textLog(output);
   }
 
   log(message: unknown, ...rest: unknown[]): void {
