@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { assortment, isVisible, lastSkuOf } from '../assortment/assortment.js';
-import type { ElementSource } from '../download/download.service.js';
+import type { ElementSource } from '../download/element-source.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Snapshot } from '../database/engine.js';
 import type { Query } from '../database/query.js';
