@@ -7,7 +7,8 @@ import type { Query } from '../database/query.js';
 import { ProductPrice } from '../pricing/product-price.entity.js';
 import { selectColumns } from '../resource/columns.js';
 import { jsonWriter } from '../resource/json-writer.js';
-import { DOCUMENT_END, ProductDocuments } from './product-documents.js';
+import { DOCUMENT_END } from './document-reader.js';
+import { ProductDocuments } from './product-documents.js';
 
 /**
  * Documents are large: as many are read at once as would be about so many bytes if they were like those last sent, so
