@@ -27,7 +27,7 @@ let token: string;
 const read = new Map<string, Set<string>>();
 
 beforeAll(async () => {
-  ({ service, app } = await startWithApp());
+  ({ service, app } = await startWithApp({ RESPONSE_CACHE_MEGABYTES: '0' }));
   await service.database.load(smallCatalogue);
   for (const table of IMPORT_TABLES) await fill(table);
   token = await service.token(A);

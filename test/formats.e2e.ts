@@ -32,7 +32,7 @@ const CUSTOMERS = ['C0', 'C1'];
 let service: TestService;
 const tokens: Record<string, string> = {};
 beforeAll(async () => {
-  service = await TestService.start({ JWT_SECRET: 's'.repeat(40) });
+  service = await TestService.start({ JWT_SECRET: 's'.repeat(40), RESPONSE_CACHE_MEGABYTES: '0' });
   await service.database.load(firstFiles(new SeededRandom(0)));
   for (const code of CUSTOMERS) tokens[code] = await service.token(code);
 });
@@ -50,7 +50,7 @@ const typeOf = ({ status, headers }: Answer) => (status === 200 ? headers['conte
 describe('every cell and every line is what JSON says', () => {
   test.each([1, 2, 3, 4])('random catalogue %i', async (seed) => {
     const folder = await service.database.files(firstFiles(new SeededRandom(seed)));
-    await service.database.cliOk('import', folder, '--replace', '--allow-removals');
+    await service.database.cliOk('import', folder, '--replace', '--allow-removals', '--allow-price-changes');
     for (const [index, formula] of FORMULAS.entries())
       await service.database.sql('UPDATE products SET Theme = ?, Photo = ? WHERE SKU = ?', [
         formula,

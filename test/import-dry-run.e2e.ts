@@ -1,4 +1,5 @@
-import { BASE, importFiles } from './support/import-files.js';
+import type { ImportSummary } from '../src/import/import-summary.js';
+import { BASE, COLUMNS, importFiles } from './support/import-files.js';
 import { refused, summary } from './support/import-outcome.js';
 import { catalogueOf, randomImports } from './support/random-catalogue.js';
 import { removeAllRows, storedRows } from './support/stored-rows.js';
@@ -15,6 +16,15 @@ const everything = async () => ({
   runs: await database.sql('SELECT * FROM import_runs ORDER BY ID'),
 });
 
+/** What happened to the tables. Of the absent columns those that the fixtures know: they lack every later one. */
+function knownTo({ tables }: ImportSummary): ImportSummary['tables'] {
+  const columns = Object.values(COLUMNS).join().split(',');
+  return tables.map((table) => ({
+    ...table,
+    absentColumns: table.absentColumns.filter((name) => columns.includes(name)),
+  }));
+}
+
 const SEEDS = [1, 2, 3, 4];
 const IMPORTS = 6;
 
@@ -24,11 +34,11 @@ test.each(SEEDS)('six imports one after the other, made by chance from the numbe
     const before = await everything();
     const dry = await summary(database, files, '--dry-run', ...options);
     expect(dry).toMatchObject({ dryRun: true, id: null });
-    expect(dry.tables).toEqual(counts);
+    expect(knownTo(dry)).toEqual(counts);
     expect(await everything()).toEqual(before);
 
     const real = await summary(database, files, ...options);
-    expect(real.tables).toEqual(counts);
+    expect(knownTo(real)).toEqual(counts);
     expect(catalogueOf(await storedRows(database))).toEqual(after);
   }
 });

@@ -37,7 +37,7 @@ test.each<[string, () => Promise<string[]>, RegExp]>([
   ['an unknown option', async () => ['--replase', await path(GOOD)], /--replase/],
   ['no path', async () => [], /path/],
   ['--allow-removals alone', async () => ['--allow-removals', await path(GOOD)], /--replace/],
-  ['an unknown encoding', async () => ['--encoding', 'utf-16', await path(GOOD)], /utf-16/],
+  ['an unknown encoding', async () => ['--encoding', 'utf-9', await path(GOOD)], /utf-9/],
 ])('exit code 1, nothing written: %s', async (_, args, says) => {
   const { code, stdout, stderr } = await database.cli('import', ...(await args()));
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

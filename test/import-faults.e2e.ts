@@ -46,6 +46,7 @@ describe('; files read as one column', () => {
   test.each([
     ['semicolons', `${CODE};WarehouseName\nX;Name, with a comma\n`],
     ['tabs', `${CODE}\tWarehouseName\nX\tName, with a comma\n`],
+    ['bars', `${CODE}|WarehouseName\nX|Name, with a comma\n`],
     ['commas', `${HEADER}\nX,"Name, with a comma"\n`],
   ])('the delimiter is found out: %s', async (_, text) => {
     expect(await nameOfX(text)).toBe('Name, with a comma');
@@ -54,10 +55,11 @@ describe('; files read as one column', () => {
   test('or said', async () => {
     expect(await nameOfX(`${CODE};WarehouseName\nX;Name\n`, '--delimiter', ';')).toBe('Name');
     expect(await nameOfX(`${CODE}\tWarehouseName\nX\tOther\n`, '--delimiter', 'tab')).toBe('Other');
+    expect(await nameOfX(`${CODE}^WarehouseName\nX^One, more\n`, '--delimiter', '^')).toBe('One, more');
   });
 
   test.each([
-    ['another delimiter', `${CODE}|WarehouseName\nX|Name\n`, []],
+    ['another delimiter', `${CODE}^WarehouseName\nX^Name\n`, []],
     ['a delimiter that is said and not the one', `${CODE};WarehouseName\nX;Name\n`, ['--delimiter', ',']],
   ])('a file with %s is refused', async (_, text, options) => {
     expect(await refused(database, { 'warehouses.csv': text }, ...options)).toEqual([
@@ -143,14 +145,17 @@ test('leading zeros lost: identifiers are trimmed, and else kept to the characte
 });
 
 describe('the same key twice in one file', () => {
-  test.each<[string, string[], number[]]>([
-    ['twice', ['D', 'E', 'D'], [4]],
-    ['three times', ['D', 'D', 'D'], [3, 4]],
-    ['but for spaces around', ['D', ' D '], [3]],
-  ])('%s', async (_, codes, lines) => {
+  test.each<[string, string[], string]>([
+    ['twice', ['D', 'E', 'D'], `4: ${CODE}: the same key as on line 2`],
+    [
+      'three times, which is told once',
+      ['D', 'D', 'D'],
+      `3: ${CODE}: 2 of 3 rows have the key of an earlier row, on lines 3 (as on 2), 4 (as on 2)`,
+    ],
+    ['but for spaces around', ['D', ' D '], `3: ${CODE}: the same key as on line 2`],
+  ])('%s', async (_, codes, complaint) => {
     const files = importFiles({ 'warehouses.csv': codes.map((code) => [code, 'x']) });
-    const complaints = lines.map((line) => `warehouses.csv:${line}: ${CODE}: the same key as on line 2`);
-    expect(await refused(database, files)).toEqual(complaints);
+    expect(await refused(database, files)).toEqual([`warehouses.csv:${complaint}`]);
   });
 
   test('of two columns, and not what is merely joined alike', async () => {
@@ -180,6 +185,20 @@ test.each([
   ['warehouses.csv:2: WarehouseCode', { 'warehouses.csv': `${HEADER}\n,\n` }],
 ])('a row without a key: %s', async (place, files) => {
   expect(await refused(database, files)).toEqual([`${place}: is empty, and has to hold a value`]);
+});
+
+test('many rows without a key are told once', async () => {
+  const rows = Array.from({ length: 1842 }, (_, index) => [index % 2 ? `P${index}` : '', 'x', '']);
+  expect(await refused(database, importFiles({ 'products.csv': rows }))).toEqual([
+    'products.csv:2: SKU: 921 of 1,842 rows have no SKU, first on lines 2, 4, 6',
+  ]);
+});
+
+test('a row without any part of its key is told for each part', async () => {
+  expect(await refused(database, importFiles({ 'stock.csv': [['', '', '1']] }))).toEqual([
+    'stock.csv:2: WarehouseCode: is empty, and has to hold a value',
+    'stock.csv:2: SKU: is empty, and has to hold a value',
+  ]);
 });
 
 describe('a value longer than its column, cut silently on one database', () => {

@@ -419,21 +419,20 @@ describe('--json', () => {
     expect(signs(printed)).toEqual({ warehouses: '+1 ~0 =0 -0' });
   });
 
-  test('lists what is wrong, of many problems the first 100, and exits with 1', async () => {
-    const rows = Array.from({ length: 102 }, (_, index) => (index ? ['X', 'Name'] : ['X']));
+  test('lists what is wrong, of the same problem the first three, and all groups, and exits with 1', async () => {
+    const rows = Array.from({ length: 102 }, (_, index) => [`W${index}`, 'x'.repeat(256)]);
     const path = file('warehouses.csv', importFiles({ 'warehouses.csv': rows })['warehouses.csv']);
     const { code, stdout, stderr } = await database.cli('import', '--json', path);
     expect(code).toBe(1);
-    const { problems, ...rest } = JSON.parse(stdout);
-    expect(rest).toEqual({ outcome: 'refused', problemCount: 101 });
-    expect(problems).toHaveLength(100);
-    expect(problems[0]).toEqual({
-      file: 'warehouses.csv',
-      line: 3,
-      column: 'WarehouseCode',
-      message: 'the same key as on line 2',
+    const message = 'has 256 characters, 255 is the most';
+    const group = { file: 'warehouses.csv', column: 'WarehouseName', message };
+    expect(JSON.parse(stdout)).toEqual({
+      outcome: 'refused',
+      problemCount: 102,
+      problems: [2, 3, 4].map((line) => ({ ...group, line })),
+      groups: [{ ...group, count: 102, lines: [2, 3, 4] }],
     });
-    expect(stderr).toContain('warehouses.csv:3: WarehouseCode: the same key as on line 2\n');
+    expect(stderr).toContain('warehouses.csv: WarehouseName: … and 99 more like this, 102 in all\n');
     expect(await warehouses()).toEqual([]);
   });
 

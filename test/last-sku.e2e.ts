@@ -36,7 +36,7 @@ const FORMATS = [undefined, 'application/x-ndjson', 'text/csv', 'text/csv;bom=1;
 let service: TestService;
 const tokens: Record<string, string> = {};
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.start({ RESPONSE_CACHE_MEGABYTES: '0' });
   await service.database.load(FILES);
   await service.database.sql(`UPDATE products SET Status = 'OBSOLETE' WHERE SKU = 'Z-OLD'`);
   for (const [code] of FILES['customers.csv']!.split('\n')

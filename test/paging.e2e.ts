@@ -38,7 +38,7 @@ const SEEN = ROWS.filter(([sku]) => sku !== UNPRICED && sku !== OBSOLETE);
 let service: TestService;
 let app: NestExpressApplication;
 beforeAll(async () => {
-  ({ service, app } = await startWithApp());
+  ({ service, app } = await startWithApp({ RESPONSE_CACHE_MEGABYTES: '0' }));
   const { database } = service;
   await database.load(
     importFiles({

@@ -24,7 +24,13 @@ beforeAll(async () => {
   database = await TestDatabase.create();
   await database.load(smallCatalogue);
   const limits = { REQUESTS_PER_MINUTE: String(LIMIT), REQUESTS_PER_HOUR: String(LIMIT) };
-  const settings = { DATABASE_URL: database.url, DEMO_DATA: 'false', LOG_REQUESTS: 'false', ...limits };
+  const settings = {
+    DATABASE_URL: database.url,
+    DEMO_DATA: 'false',
+    LOG_REQUESTS: 'false',
+    RESPONSE_CACHE_MEGABYTES: '0',
+    ...limits,
+  };
   service = ServiceProcess.start(settings, database.folder);
   ({ url, managementUrl } = await service.ready());
   token = tokenIn(await call(url, tokenCall(A, await database.cliOk('key', 'issue', A))));

@@ -38,8 +38,8 @@ let service: TestService;
 let other: TestService;
 const tokens: Record<string, string> = {};
 beforeAll(async () => {
-  service = await TestService.start({ JWT_SECRET });
-  other = await TestService.start({ JWT_SECRET }, service.database);
+  service = await TestService.start({ JWT_SECRET, RESPONSE_CACHE_MEGABYTES: '0' });
+  other = await TestService.start({ JWT_SECRET, RESPONSE_CACHE_MEGABYTES: '0' }, service.database);
   await begin();
   for (const [code] of CUSTOMERS) tokens[code!] = await service.token(code!);
 });

@@ -6,6 +6,8 @@ import type { ImportSummary, TableSummary } from '../import/import-summary.js';
 import { IMPORT_TABLES } from '../import/import-tables.js';
 import { ImportService } from '../import/import.service.js';
 import { ImportRefused } from '../import/problems.js';
+import { delimiterProblem } from '../import/source/csv/delimiter.js';
+import { encodingProblem } from '../import/source/encoding.js';
 import { CommandFailed } from './command-failed.js';
 import { ImportProgressDisplay } from './import-progress.js';
 import { previewText, withExactSample } from './import-preview.js';
@@ -23,18 +25,12 @@ interface Options {
   allowZeroStock?: true;
   dryRun?: true;
   maxAge?: number;
-  delimiter?: ',' | ';' | '\t';
-  encoding: 'utf-8' | 'windows-1252';
+  allowEmpty?: true;
+  delimiter?: string;
+  encoding?: string;
   decimalComma?: true;
   json?: true;
 }
-
-const DELIMITERS = new Map<string, ',' | ';' | '\t'>([
-  [',', ','],
-  [';', ';'],
-  ['tab', '\t'],
-  ['\t', '\t'],
-]);
 
 /** `import` and `import log`. */
 export function importCommands(program: Command, session: Session, { stdout, stderr, stdin }: Output): void {
@@ -51,8 +47,9 @@ export function importCommands(program: Command, session: Session, { stdout, std
     .option('--allow-zero-stock', 'even if a warehouse that has stock of 10 products or more would have none')
     .option('--dry-run', 'roll the import back, show what would change and what customers would see')
     .option('--max-age <duration>', 'refuse files that were last modified longer ago, such as 90m, 6h or 2d', duration)
-    .option('--delimiter <char>', 'what separates the cells: , ; or tab; default: found out', delimiter)
-    .addOption(new Option('--encoding <name>', 'how the text is encoded').choices(ENCODINGS).default('utf-8'))
+    .option('--allow-empty', 'even if a map passes over all rows of a file')
+    .option('--delimiter <char>', 'what separates the cells: one character, or tab; default: found out', delimiter)
+    .option('--encoding <name>', 'how the text is encoded, such as windows-1252; default: utf-8', encoding)
     .option('--decimal-comma', 'numbers have a comma before their decimals')
     .option('--json', 'print the summary as JSON')
     .action((paths: string[], options: Options) => runImport(paths, options));
@@ -67,15 +64,16 @@ export function importCommands(program: Command, session: Session, { stdout, std
     });
 
   async function runImport(paths: string[], options: Options): Promise<void> {
-    const { as, map, replace, allowRemovals, allowPriceChanges, allowZeroStock, dryRun, encoding, json } = options;
+    const { as, map, replace, allowRemovals, allowEmpty, allowPriceChanges, allowZeroStock, dryRun, json } = options;
     if (as && map)
       throw new CommandFailed('--as and --map exclude each other: the map says which tables the file holds.');
     if (allowRemovals && !replace) throw new CommandFailed('--allow-removals goes with --replace only.');
-    const reading = { encoding, delimiter: options.delimiter, decimalComma: options.decimalComma ?? false };
+    const { encoding: textEncoding, delimiter: separator, decimalComma } = options;
+    const reading = { encoding: textEncoding, delimiter: separator, decimalComma };
     const service = await session.get(ImportService);
     const progress = new ImportProgressDisplay(stderr);
     try {
-      const guards = { allowRemovals, allowPriceChanges, allowZeroStock };
+      const guards = { allowRemovals, allowEmpty, allowPriceChanges, allowZeroStock };
       const request = { paths, as, map, reading, replace, dryRun, maxAgeMs: options.maxAge, ...guards };
       const summary = await service.run(request, (event) => progress.show(event), stdin);
       progress.end();
@@ -85,8 +83,8 @@ export function importCommands(program: Command, session: Session, { stdout, std
     } catch (error) {
       progress.end();
       if (json && error instanceof ImportRefused) {
-        const { problems, count } = error;
-        print(JSON.stringify({ outcome: 'refused', problemCount: count, problems }, null, 2));
+        const { problems, count, groups } = error;
+        print(JSON.stringify({ outcome: 'refused', problemCount: count, problems, groups }, null, 2));
       }
       throw error;
     }
@@ -96,7 +94,6 @@ export function importCommands(program: Command, session: Session, { stdout, std
 const NAMES = IMPORT_TABLES.map(({ name }) => name);
 /** In milliseconds. */
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-const ENCODINGS = ['utf-8', 'windows-1252'];
 const COUNTS = ['rows', 'added', 'changed', 'unchanged', 'removed'] as const;
 const LOG_HEADERS = ['started', 'by', 'mode', 'outcome', 'seconds', 'added', 'changed', 'removed', 'files'];
 
@@ -130,10 +127,18 @@ function logCells({ StartedAt, EndedAt, StartedBy, Mode, Outcome, Tables, Files 
   return [StartedAt.toISOString(), StartedBy, Mode, outcome, seconds, ...counts, files.join(', ')];
 }
 
-function delimiter(text: string): ',' | ';' | '\t' {
-  const found = DELIMITERS.get(text);
-  if (!found) throw new InvalidArgumentError('It has to be , or ; or tab.');
-  return found;
+function delimiter(text: string): string {
+  refuse(delimiterProblem(text));
+  return text === 'tab' ? '\t' : text;
+}
+
+function encoding(text: string): string {
+  refuse(encodingProblem(text));
+  return text;
+}
+
+function refuse(problem: string | undefined): void {
+  if (problem) throw new InvalidArgumentError(`It ${problem}.`);
 }
 
 /** @returns milliseconds */

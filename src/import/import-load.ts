@@ -25,6 +25,8 @@ export interface LoadOptions extends GuardOptions {
   dryRun?: boolean;
   /** Refuse files that were last modified longer ago than this. */
   maxAgeMs?: number;
+  /** A file may have no row for its tables. */
+  allowEmpty?: boolean;
   /** Only where there is no product and no customer yet. */
   onlyIfEmpty?: boolean;
 }
@@ -60,7 +62,8 @@ export class ImportLoad {
     this.guards = new ImportGuards({ before, after: session }, options, id);
     const { problems, guards } = this;
     const changes = new ContentChanges(session, documents);
-    this.context = { session, problems, known: new KnownKeys(session), changes, guards, replace };
+    const known = new KnownKeys(session);
+    this.context = { session, problems, known, changes, guards, replace, keyFaults: new Set() };
     if (replace) this.replacement = new Replacement(this.context);
   }
 
@@ -73,6 +76,8 @@ export class ImportLoad {
     if (this.options.onlyIfEmpty) await this.assertEmpty();
     await this.assertFits();
     for (const table of IMPORT_TABLES) await this.loadTable(table);
+    if (!this.options.allowEmpty)
+      for (const { file, message } of this.sources.empty()) this.problems.add(file, 0, '', message);
     const removed = await this.finish();
     this.problems.assertNone();
     if (!this.options.dryRun) await this.context.changes.finish();

@@ -53,16 +53,39 @@ test('the same fault at the same place counts once: several tables may be read f
   expect(refusal(problems).count).toBe(3);
 });
 
-test('the first 100 by file, as files came, and line, however they were found', () => {
+test('of the same problem in a column the first three are shown, however they were found, and then how many more', () => {
+  const problems = new Problems();
+  for (const line of [9, 300, 4, 2, 17, 5]) problems.add('a.csv', line, 'Price', `"x${line}" is not a decimal`);
+  problems.add('a.csv', 3, 'Name', `has ${300} characters, 255 is the most`);
+  problems.add('a.csv', 3, 'Price', '"-1" is less than 0');
+  const { message, groups, count } = refusal(problems);
+  expect(message.split('\n')).toEqual([
+    'a.csv:2: Price: "x2" is not a decimal',
+    'a.csv:4: Price: "x4" is not a decimal',
+    'a.csv:5: Price: "x5" is not a decimal',
+    'a.csv: Price: … and 3 more like this, 6 in all',
+    'a.csv:3: Name: has 300 characters, 255 is the most',
+    'a.csv:3: Price: "-1" is less than 0',
+    'Nothing was imported: 8 problem(s).',
+  ]);
+  expect(count).toBe(8);
+  expect(groups).toEqual([
+    { file: 'a.csv', column: 'Price', message: '"x2" is not a decimal', count: 6, lines: [2, 4, 5] },
+    { file: 'a.csv', column: 'Name', message: 'has 300 characters, 255 is the most', count: 1, lines: [3] },
+    { file: 'a.csv', column: 'Price', message: '"-1" is less than 0', count: 1, lines: [3] },
+  ]);
+});
+
+test('100 problems are shown, by file, as files came, and line; all groups are kept', () => {
   const problems = new Problems();
   problems.add('b.csv', 9, '', 'x');
-  for (let line = 300; line > 100; line--) problems.add('a.csv', line, '', 'x');
+  for (let line = 300; line > 100; line--)
+    problems.add('a.csv', line, String.fromCharCode(65 + (line % 26), 65 + Math.floor(line / 26)), 'x');
   problems.add('b.csv', 2, '', 'x');
-  const { message, problems: listed, count } = refusal(problems);
+  const { message, problems: listed, groups, count } = refusal(problems);
   expect(listed.slice(0, 3).map(({ file, line }) => `${file}:${line}`)).toEqual(['b.csv:2', 'b.csv:9', 'a.csv:101']);
   expect(listed).toHaveLength(100);
-  expect(listed.at(-1)).toMatchObject({ file: 'a.csv', line: 198 });
-  expect(count).toBe(202);
+  expect([count, groups.length]).toEqual([202, 201]);
   expect(message).toMatch(/\n… and 102 more\.\nNothing was imported: 202 problem\(s\)\.$/);
 });
 

@@ -3,6 +3,8 @@ import type { RowValues } from './table-rows.js';
 /** A row of a file whose cells are right. */
 export interface CheckedRow {
   line: number;
+  /** Of the map, see `SourceRow`. */
+  block?: number;
   key: string;
   values: RowValues;
 }

@@ -6,6 +6,7 @@ import { CellError, parseCell, type CellValue } from './cell.js';
 import type { ContentChanges } from './content-changes.js';
 import { quoted } from './excerpt.js';
 import { isReferredTo } from './import-tables.js';
+import { KeyFaults } from './key-faults.js';
 import { KeyIndex } from './key-index.js';
 import type { KnownKeys } from './known-keys.js';
 import { OnePerGroup } from './one-per-group.js';
@@ -34,6 +35,8 @@ export interface ImportContext {
   guards: ImportGuards;
   /** Rows that are not in the files go. */
   replace: boolean;
+  /** Faults of keys that were told of already, see `KeyFaults`. */
+  keyFaults: Set<string>;
 }
 
 /**
@@ -53,6 +56,7 @@ export class TableImport {
   /** Columns that the file lacks. Stored rows keep their values. */
   private readonly absent: readonly Field[];
   private readonly watch?: RowWatch;
+  private readonly keyFaults: KeyFaults;
   /** Then nothing has to be looked up. */
   private empty = false;
 
@@ -65,6 +69,7 @@ export class TableImport {
     this.single = OnePerGroup.of(source);
     this.absent = source.table.columns.filter(({ name }) => !this.speaksOf(name));
     this.watch = context.guards.watch(source);
+    this.keyFaults = new KeyFaults(source);
     this.replaces = context.replace && !source.partial;
     if (isReferredTo(source.table)) context.known.bring(source.table, this.keys, this.replaces);
   }
@@ -99,6 +104,7 @@ export class TableImport {
     const { problems, session } = this.context;
     this.empty = await this.rows.isEmpty();
     await untilFault(this.source, this.context, () => this.readAll());
+    this.keyFaults.report(problems, this.counts.rows, this.context.keyFaults);
     if (!this.empty && !this.replaces && problems.none) await this.single?.compare(session, this.keys, this.complain);
   }
 
@@ -132,7 +138,7 @@ export class TableImport {
     this.context.problems.add(this.source.file, line, column, message);
 
   /** The row's values, null in cells that are wrong. What is wrong is told, so that no row is written any more. */
-  private check({ line, cells }: SourceRow): CheckedRow {
+  private check({ line, cells, block }: SourceRow): CheckedRow {
     const { columns } = this.source;
     const bad = new Set<Field>();
     const values = columns.map((column, index) => {
@@ -141,11 +147,12 @@ export class TableImport {
       } catch (error) {
         if (!(error instanceof CellError)) throw error;
         bad.add(column);
-        this.complain(line, this.source.label(column), error.message);
+        if (column.primary && isEmpty(cells[index]!)) this.keyFaults.noteMissing(column, line);
+        else this.complain(line, this.source.label(column, block), error.message);
         return null;
       }
     });
-    const row = { line, key: this.rows.keyOf(values), values };
+    const row = { line, block, key: this.rows.keyOf(values), values };
     const isNew = ![...bad].some(({ primary }) => primary) && this.noteKey(row);
     if (isNew && !bad.size) this.note(row);
     return row;
@@ -154,18 +161,13 @@ export class TableImport {
   /** A row that is wrong elsewhere still exists for those that refer to it: one complaint a fault. */
   private noteKey({ line, key }: CheckedRow): boolean {
     const earlier = this.keys.add(key, line);
-    if (earlier !== undefined) this.complain(line, this.keyLabel(), `the same key as on line ${earlier}`);
+    if (earlier !== undefined) this.keyFaults.noteRepeated(line, earlier);
     return earlier === undefined;
   }
 
   private value(cell: string | CellError, column: Field): CellValue {
     if (cell instanceof CellError) throw cell;
     return parseCell(cell, column);
-  }
-
-  private keyLabel(): string {
-    const keys = this.source.columns.filter(({ primary }) => primary);
-    return keys.map((column) => this.source.label(column)).join(', ');
   }
 
   private note({ line, values }: CheckedRow): void {
@@ -177,7 +179,7 @@ export class TableImport {
 
   private async store(rows: readonly CheckedRow[]): Promise<void> {
     for (const column of this.source.columns) await this.checkReferences(column, rows);
-    if (!this.context.problems.none || !rows.length) return;
+    if (!this.context.problems.none || this.keyFaults.any || !rows.length) return;
     const stored = this.empty ? undefined : await this.rows.stored(rows.map(({ values }) => values));
     await this.watch?.see(rows, stored);
     const fresh = rows.filter(({ key }) => !stored?.has(key));
@@ -209,9 +211,13 @@ export class TableImport {
     const named = rows.map(({ values }) => values[position]).filter((value) => value !== null);
     const unknown = await this.context.known.unknown(parent, new Set(named.map(String)));
     if (!unknown.size) return;
-    for (const { line, values } of rows)
+    for (const { line, block, values } of rows)
       if (unknown.has(String(values[position])))
-        this.complain(line, this.source.label(column), this.context.known.complaint(parent, String(values[position])));
+        this.complain(
+          line,
+          this.source.label(column, block),
+          this.context.known.complaint(parent, String(values[position])),
+        );
   }
 }
 
@@ -229,4 +235,8 @@ async function untilFault<T>(
     known.giveUp(table);
     return false;
   }
+}
+
+function isEmpty(cell: string | CellError): boolean {
+  return typeof cell === 'string' && cell.trim() === '';
 }

@@ -50,8 +50,10 @@ type ColumnType =
   | { type: 'boolean'; /** The column within whose values at most one row may have this flag. */ onePer?: string }
   | { type: 'date' | 'datetime' };
 
-/** Part of the key. Tables are read in the order of their keys, so each database has to agree on that order. */
-type KeyColumn = ({ type: 'varchar'; length: number; pattern?: Pattern } | { type: 'date' }) & { primary: true };
+/** Part of the key. Tables are read in the order of their keys, so these are the types that every engine orders alike. */
+type KeyColumn = { primary: true } & (
+  { type: 'varchar'; length: number; pattern?: Pattern } | ({ type: 'int' } & NumberBounds) | { type: 'date' }
+);
 
 interface FurtherColumn {
   primary?: never;

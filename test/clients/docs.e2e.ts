@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { withoutFurtherColumns, withoutFurtherFields } from '../support/further-fields.js';
+import { withoutAbsentColumns, withoutFurtherColumns, withoutFurtherFields } from '../support/further-fields.js';
 import { ServiceProcess } from '../support/service-process.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -17,7 +17,8 @@ const PROGRESS = /^.* rows of \w+ read, .* s\n/gm;
 /** What a command prints, without fields that its page does not show. */
 function withoutFurther(printed: string, shown: string): string {
   const [header] = /^SKU(,\w+)+$/m.exec(shown) ?? [];
-  return header ? withoutFurtherColumns(printed, header.split(',').length) : withoutFurtherFields(printed, shown);
+  if (header) return withoutFurtherColumns(printed, header.split(',').length);
+  return withoutFurtherFields(withoutAbsentColumns(printed), shown);
 }
 
 function blocksOf(page: string) {

@@ -25,7 +25,7 @@ test('the generated files are written by their tests', () => {
 
 test('no test of whole responses or of files breaks, and the new fields are as their own test says', () => {
   const responses = ['data-answers', 'schema.e2e', 'scope', 'formats', 'demo', 'conformance', 'new-fields'];
-  const files = ['import.e2e', 'import-sources', 'import-absent-columns'];
+  const files = ['import.e2e', 'import-sources', 'import-absent-columns', 'import-dry-run'];
   const tests = [...responses, ...files].map((name) => `test/${name}`);
   const [code, output] = runTests(['unit', 'sqlite'], ['src/import/source', ...tests]);
   for (const name of tests) expect(output).toContain(`PASS sqlite ${name}`);

@@ -23,7 +23,7 @@ export async function readMapped(
   options: Partial<ReadingOptions> = {},
 ): Promise<MappedContent> {
   const file = await InputFile.at(path);
-  const mapped = mappedSources(file, mapping, { encoding: 'utf-8', decimalComma: false, ...options });
+  const mapped = mappedSources(file, mapping, options);
   const content: MappedContent = { tables: {}, complaints: [], notes: [] };
   for (const source of mapped.sources) content.tables[source.table.name] = await readRows(source, content.complaints);
   content.notes = mapped.notes();
@@ -47,10 +47,12 @@ async function readRows(source: TableSource, complaints: string[]): Promise<Reco
   const rows: Record<string, unknown>[] = [];
   try {
     for await (const chunk of source.rows(complain))
-      for (const { line, cells } of chunk) {
+      for (const { line, cells, block } of chunk) {
         const row: Record<string, unknown> = {};
         for (const [index, column] of source.columns.entries()) {
-          const value = valueOf(cells[index]!, column, (message) => complain(line, source.label(column), message));
+          const value = valueOf(cells[index]!, column, (message) =>
+            complain(line, source.label(column, block), message),
+          );
           if (value !== null) row[column.name] = value;
         }
         rows.push(row);

@@ -96,7 +96,7 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
       const rename = (from: string, to: string) => bench().database.sql(`ALTER TABLE ${from} RENAME TO ${to}`);
       await rename(table, 'elsewhere');
       try {
-        if (table === 'prices') await expectCountedOnce({ path: '/products' }, 500, token);
+        if (table === 'prices') await expectCountedOnce({ path: '/stock' }, 500, token);
         else expect(await bench().login(A)).toMatchObject({ status: 500, headers: { 'x-rate-limit-remaining': '59' } });
       } finally {
         await rename('elsewhere', table);

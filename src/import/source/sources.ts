@@ -7,7 +7,7 @@ import { CsvSource } from './csv/csv-source.js';
 import { InputFile } from './input-file.js';
 import { productSources } from './json/json-source.js';
 import { type Mapping, readMapping } from './map/mapping.js';
-import { mappedSources } from './mapped/mapped-source.js';
+import { type MappedFile, mappedSources } from './mapped/mapped-source.js';
 import { type ReadingOptions, SourceFault, type TableSource } from './table-source.js';
 import { whyUnreadable } from './unreadable.js';
 
@@ -30,6 +30,8 @@ export interface Sources {
   fileOf(source: TableSource): InputFile;
   /** What the reading passed over on purpose. */
   notes(): string[];
+  /** Files of which no row came through, and why. To be asked after all sources were read. */
+  empty(): { file: string; message: string }[];
   /** Gives up what was put aside. */
   close(): Promise<void>;
 }
@@ -58,7 +60,9 @@ export async function openSources(request: SourceRequest, stdin?: Readable): Pro
 class Opening {
   private readonly problems = new Problems();
   private readonly files = new Map<TableSource, InputFile>();
-  private readonly noters: (() => string[])[] = [];
+  /** Each tells what it has to say of a file that was read. */
+  private readonly noters: (() => readonly string[])[] = [];
+  private readonly mapped: { file: InputFile; read: MappedFile }[] = [];
   private readonly opened: InputFile[] = [];
   private readonly options: ReadingOptions;
 
@@ -66,7 +70,8 @@ class Opening {
     private readonly request: SourceRequest,
     private readonly stdin?: Readable,
   ) {
-    this.options = { encoding: 'utf-8', decimalComma: false, ...request.reading };
+    const { encoding = 'utf-8', decimalComma = false, delimiter } = request.reading ?? {};
+    this.options = { encoding, decimalComma, delimiter };
   }
 
   async run(): Promise<Sources> {
@@ -79,7 +84,12 @@ class Opening {
       sources: [...this.files.keys()],
       files: [...new Set(this.files.values())],
       fileOf: (source) => this.files.get(source)!,
-      notes: () => this.noters.flatMap((notes) => notes()),
+      notes: () => [...this.noters, ...this.mapped.map(({ read }) => read.notes)].flatMap((notes) => notes()),
+      empty: () =>
+        this.mapped.flatMap(({ file, read }) => {
+          const message = read.whyEmpty();
+          return message ? [{ file: file.name, message }] : [];
+        }),
       close: () => this.close(),
     };
   }
@@ -153,9 +163,9 @@ class Opening {
   }
 
   private addMapped(file: InputFile, mapping: Mapping): void {
-    const mapped = mappedSources(file, mapping, this.options);
-    for (const source of mapped.sources) this.files.set(source, file);
-    this.noters.push(() => mapped.notes());
+    const read = mappedSources(file, mapping, this.request.reading ?? {});
+    for (const source of read.sources) this.files.set(source, file);
+    this.mapped.push({ file, read });
   }
 
   private assertOneEach(): void {

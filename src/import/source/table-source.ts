@@ -8,6 +8,8 @@ export interface SourceRow {
   line: number;
   /** The text of each cell, in the order of the source's columns; '' is no value. Or what is wrong with it. */
   cells: readonly (string | CellError)[];
+  /** Which of several blocks of a map made it. */
+  block?: number;
 }
 
 /** Tells of a fault of the file. `column` as the file names it; '' where it is about the line as a whole. */
@@ -32,8 +34,11 @@ export interface TableSource {
    */
   begin?(complain: Complain): Promise<boolean>;
 
-  /** How the file names a column, for complaints. */
-  label(column: Field): string;
+  /** How the file names a column, for complaints. @param block of the row, see `SourceRow` */
+  label(column: Field, block?: number): string;
+
+  /** The headers that a column comes from, as the map of the file calls them; none for a constant. */
+  origin?(column: Field): readonly string[];
 
   /**
    * Reads the file once, from its beginning. Rows that cannot be made are told to `complain` and left out.
@@ -56,9 +61,12 @@ export class SourceFault extends Error {
 
 /** How a text file is read. */
 export interface ReadingOptions {
-  encoding: 'utf-8' | 'windows-1252';
-  /** Undefined: found out from the first line. */
-  delimiter?: ',' | ';' | '\t';
+  /** As iconv-lite names it. */
+  encoding: string;
+  /** One character. Undefined: found out from the header. */
+  delimiter?: string;
   /** Whether numbers have a comma before their decimals; then none may have a point. */
   decimalComma: boolean;
+  /** The line that the header is on; what stands before it is not read. */
+  firstLine?: number;
 }

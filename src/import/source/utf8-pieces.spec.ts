@@ -1,5 +1,5 @@
+import iconv from 'iconv-lite';
 import { inPieces, PIECE_SIZES } from '../../../test/support/in-pieces.js';
-import type { ReadingOptions } from './table-source.js';
 import { SourceFault } from './table-source.js';
 import { utf8Pieces } from './utf8-pieces.js';
 
@@ -9,13 +9,13 @@ interface Reading {
 }
 
 /** What is read before the file ends or a fault ends it, the same however the bytes are cut. */
-async function read(content: string | Buffer, encoding: ReadingOptions['encoding'] = 'utf-8'): Promise<Reading> {
+async function read(content: string | Buffer, encoding = 'utf-8'): Promise<Reading> {
   const readings = await Promise.all(PIECE_SIZES.map((size) => readInPieces(content, encoding, size)));
   for (const reading of readings) expect(reading).toEqual(readings[0]);
   return readings[0]!;
 }
 
-async function readInPieces(content: string | Buffer, encoding: ReadingOptions['encoding'], size: number) {
+async function readInPieces(content: string | Buffer, encoding: string, size: number) {
   let text = '';
   try {
     // Each piece is decoded alone: none may end within a character.
@@ -61,7 +61,9 @@ test.each([
     const { text, fault } = await readInPieces(content, 'utf-8', size);
     expect(fault?.line).toBe(line);
     expect(fault?.message).toContain('not valid UTF-8');
-    expect(fault?.message).toContain('--encoding windows-1252');
+    expect(fault?.message).toMatch(
+      /its first affected cell is .* in .*\. Choose the one that is right with --encoding/,
+    );
     // What comes before on the same line may be read or not.
     expect(text.startsWith(before.slice(0, before.lastIndexOf('\n') + 1))).toBe(true);
   }
@@ -87,6 +89,41 @@ test.each(['utf-8', 'windows-1252'] as const)('UTF-16 is named, and how to save 
     expect(text).toBe('');
     expect(fault).toMatchObject({ line: 1, message: expect.stringMatching(/UTF-16; save it as UTF-8/) });
   }
+});
+
+test.each([
+  ['utf-16', true],
+  ['utf-16le', false],
+  ['utf-16be', false],
+] as const)('%s is read if the operator says so, with mark: %s', async (encoding, marked) => {
+  const little = Buffer.from(`${marked ? '\uFEFF' : ''}Größe,€😀\n1\n`, 'utf16le');
+  expect(await read(encoding === 'utf-16be' ? Buffer.from(little).swap16() : little, encoding)).toEqual({
+    text: 'Größe,€😀\n1\n',
+  });
+});
+
+test('UTF-16 without a mark is told by its zeros', async () => {
+  const little = Buffer.from('SKU,Name\nA,Rope\n', 'utf16le');
+  for (const [content, name] of [
+    [little, 'utf-16le'],
+    [Buffer.from(little).swap16(), 'utf-16be'],
+  ] as const) {
+    const { text, fault } = await read(content);
+    expect([text, fault?.message]).toEqual(['', expect.stringContaining(`or pass --encoding ${name}`)]);
+  }
+});
+
+test.each([
+  ['windows-1250', 'Łódź čřž'],
+  ['macroman', 'Schüssel für Öl'],
+  ['windows-1251', 'Сумка'],
+  ['cp850', 'Größe'],
+  ['shift_jis', '縄ロープ'],
+  ['gb18030', '绳子😀'],
+])('%s is decoded, however the bytes are cut', async (encoding, text) => {
+  expect(await read(iconv.encode(`sku,name\r\n1,${text}\r\n`, encoding), encoding)).toEqual({
+    text: `sku,name\r\n1,${text}\r\n`,
+  });
 });
 
 test('a file that begins with the mark of UTF-8 is not read as another encoding', async () => {

@@ -1,65 +1,90 @@
 import { isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
+import { encodingAdvice, isUtf8Name } from './encoding.js';
+import { formatFault, unmarkedUtf16 } from './file-format.js';
 import { joinedHead } from './joined-head.js';
 import { LineCounter } from './line-counter.js';
-import { type ReadingOptions, SourceFault } from './table-source.js';
-
-type Encoding = ReadingOptions['encoding'];
+import { SourceFault } from './table-source.js';
 
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
+/** So many bytes tell what a file is. */
+const HEAD = 512;
+/** What iconv-lite writes for bytes that stand for nothing. */
+const UNKNOWN = '\uFFFD';
 
 /**
  * The text of a file as UTF-8, whatever its encoding, without a byte-order mark. No piece ends within a character, so
  * that each can be decoded alone. Pieces may be empty.
  * @throws {SourceFault} in the line that the encoding does not allow; the lines before it are still yielded
  */
-export async function* utf8Pieces(bytes: AsyncIterable<Buffer>, encoding: Encoding): AsyncGenerator<Buffer> {
-  const { isValid, toUtf8, fault } = CODECS[encoding];
+export async function* utf8Pieces(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  const text = withoutMark(bytes, encoding);
+  yield* isUtf8Name(encoding) ? checked(text) : decoded(text, encoding);
+}
+
+async function* checked(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const counter = new LineCounter();
-  for await (const piece of wholeCharacters(withoutMark(bytes, encoding))) {
-    const good = isValid(piece) ? piece : validLines(piece, isValid);
+  for await (const piece of wholeCharacters(bytes)) {
+    const good = isUtf8(piece) ? piece : validLines(piece);
     counter.add(good);
-    yield toUtf8(good);
-    if (good !== piece) throw new SourceFault(counter.line, fault);
+    yield good;
+    if (good !== piece)
+      throw new SourceFault(
+        counter.line,
+        `this line is not valid UTF-8; ${encodingAdvice(piece.subarray(good.length))}`,
+      );
   }
 }
 
-interface Codec {
-  isValid(bytes: Buffer): boolean;
-  toUtf8(bytes: Buffer): Buffer;
-  fault: string;
+async function* decoded(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  const counter = new LineCounter();
+  for await (const text of decodedTexts(bytes, encoding)) {
+    const bad = text.indexOf(UNKNOWN);
+    const good = Buffer.from(bad < 0 ? text : text.slice(0, bad).replace(/[^\r\n]*$/, ''));
+    counter.add(good);
+    yield good;
+    if (bad >= 0)
+      throw new SourceFault(
+        counter.line,
+        `this line is not valid ${encoding}; leave out --encoding if the file is UTF-8`,
+      );
+  }
 }
 
-const CODECS: Record<Encoding, Codec> = {
-  'utf-8': {
-    isValid: isUtf8,
-    toUtf8: (bytes) => bytes,
-    fault: 'this line is not valid UTF-8; save the file as UTF-8, or say --encoding windows-1252 if it is that',
-  },
-  'windows-1252': {
-    // These five bytes stand for nothing; what lies below 0x80 is ASCII.
-    isValid: (bytes) => !/[\x81\x8d\x8f\x90\x9d]/.test(bytes.toString('latin1')),
-    toUtf8: (bytes) => Buffer.from(iconv.decode(bytes, 'windows-1252')),
-    fault: 'this line is not valid windows-1252; leave out --encoding if the file is UTF-8',
-  },
-};
+async function* decodedTexts(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<string> {
+  const decoder = iconv.getDecoder(encoding);
+  for await (const piece of bytes) yield decoder.write(piece);
+  yield decoder.end() ?? '';
+}
 
-async function* withoutMark(bytes: AsyncIterable<Buffer>, encoding: Encoding): AsyncGenerator<Buffer> {
+async function* withoutMark(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
   let first = true;
-  for await (const piece of joinedHead(bytes, (head) => head.length >= UTF8_MARK.length)) {
+  for await (const piece of joinedHead(bytes, (head) => head.length >= HEAD)) {
     yield first ? afterMark(piece, encoding) : piece;
     first = false;
   }
 }
 
-function afterMark(head: Buffer, encoding: Encoding): Buffer {
-  if (UTF16_MARKS.some((mark) => head.subarray(0, mark.length).equals(mark)))
-    throw new SourceFault(1, 'the file is UTF-16; save it as UTF-8 (in Excel: "CSV UTF-8")');
+/** @throws {SourceFault} if the file is no text, or begins in another encoding */
+function afterMark(head: Buffer, encoding: string): Buffer {
+  const fault = formatFault(head);
+  if (fault) throw new SourceFault(1, fault);
+  if (!/^(utf|ucs)-?(16|2|32)/i.test(encoding)) refuseUtf16(head);
   if (!head.subarray(0, UTF8_MARK.length).equals(UTF8_MARK)) return head;
-  if (encoding !== 'utf-8')
+  if (!isUtf8Name(encoding))
     throw new SourceFault(1, `the file begins with the mark of UTF-8, so it is not ${encoding}; leave out --encoding`);
   return head.subarray(UTF8_MARK.length);
+}
+
+function refuseUtf16(head: Buffer): void {
+  const isMarked = UTF16_MARKS.some((mark) => head.subarray(0, mark.length).equals(mark));
+  const encoding = isMarked ? 'utf-16' : unmarkedUtf16(head);
+  if (encoding)
+    throw new SourceFault(
+      1,
+      `the file is UTF-16; save it as UTF-8 (in Excel: "CSV UTF-8"), or pass --encoding ${encoding}`,
+    );
 }
 
 /** Moves a character that a piece ends within to the next one. */
@@ -85,8 +110,8 @@ function unfinished(bytes: Buffer): number {
 }
 
 /** The lines before the first one that is not valid. */
-function validLines(bytes: Buffer, isValid: (line: Buffer) => boolean): Buffer {
+function validLines(bytes: Buffer): Buffer {
   const lines = bytes.toString('latin1').split(/(?<=\n|\r(?!\n))/);
-  const bad = lines.findIndex((line) => !isValid(Buffer.from(line, 'latin1')));
+  const bad = lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')));
   return bytes.subarray(0, lines.slice(0, bad).join('').length);
 }

@@ -103,6 +103,7 @@ test('a record of another width is handed on as it is', async () => {
 test.each([
   ['semicolons', 'a;b,c;d\n1,5;"x;y";\n', [['a', 'b,c', 'd'], ['1,5', 'x;y', '']]], // prettier-ignore
   ['tabs', 'a\tb\n1,5\tx;y\n', [['a', 'b'], ['1,5', 'x;y']]], // prettier-ignore
+  ['bars', 'a|b\n1,5|x;y\n', [['a', 'b'], ['1,5', 'x;y']]], // prettier-ignore
   ['commas', 'a,b\n1;5,x\ty\n', [['a', 'b'], ['1;5', 'x\ty']]], // prettier-ignore
   ['semicolons, with commas in quotes', '\r\n"a,,\n,,";b\n1;2\n', [['a,,\n,,', 'b'], ['1', '2']]], // prettier-ignore
   ['commas, with semicolons and doubled quotes in quotes', '"a"";;""",b\n1,2\n', [['a";;"', 'b'], ['1', '2']]], // prettier-ignore
@@ -196,4 +197,19 @@ test('a reader that stops early stops the file', async () => {
   }
   for await (const records of readCsv(file(), OPTIONS)) if (records.length) break;
   expect(closed).toBe(true);
+});
+
+test.each(['\n', '\r\n', '\r'])('lines before the header are not read, and counted: %j', async (end) => {
+  const content = ['Price "list;', ';;', 'sku;name', '"A', 'B";1', '', 'C;2', ''].join(end);
+  expect((await read(content, { firstLine: 3 })).map(({ line, cells }) => [line, ...cells])).toEqual([
+    [3, 'sku', 'name'],
+    [4, `A${end}B`, '1'],
+    [7, 'C', '2'],
+  ]);
+  expect(await read(content, { firstLine: 9 })).toEqual([]);
+});
+
+test('any character separates cells if the operator says so', async () => {
+  for (const delimiter of ['|', '^', ':', ' ', '§', '~'])
+    expect((await read(`a${delimiter}b,c\n`, { delimiter }))[0]!.cells).toEqual(['a', 'b,c']);
 });

@@ -4,6 +4,8 @@ import { type CsvRecord, RecordParser } from './record-parser.js';
 import type { ReadingOptions } from '../table-source.js';
 import { utf8Pieces } from '../utf8-pieces.js';
 
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 /** No delimiter is looked for behind so many bytes. */
 const LONGEST_HEADER = 1024 * 1024;
 
@@ -14,8 +16,9 @@ const LONGEST_HEADER = 1024 * 1024;
 export async function* readCsv(bytes: AsyncIterable<Buffer>, options: ReadingOptions): AsyncGenerator<CsvRecord[]> {
   let parser: RecordParser | undefined;
   try {
-    for await (const piece of joinedHead(utf8Pieces(bytes, options.encoding), holdsHeader)) {
-      parser ??= new RecordParser(options.delimiter ?? detectDelimiter(piece.toString()));
+    const { encoding, delimiter, firstLine = 1 } = options;
+    for await (const piece of joinedHead(fromLine(utf8Pieces(bytes, encoding), firstLine), holdsHeader)) {
+      parser ??= new RecordParser(delimiter ?? detectDelimiter(piece.toString()), firstLine);
       await parser.parse(piece);
       yield* parser.records();
     }
@@ -30,4 +33,23 @@ export async function* readCsv(bytes: AsyncIterable<Buffer>, options: ReadingOpt
 
 function holdsHeader(head: Buffer): boolean {
   return head.length > LONGEST_HEADER || hasHeader(head.toString());
+}
+
+/** Leaves out the lines before this one, which need not be CSV. */
+async function* fromLine(pieces: AsyncIterable<Buffer>, firstLine: number): AsyncGenerator<Buffer> {
+  let left = firstLine - 1;
+  let afterReturn = false;
+  for await (const piece of pieces) {
+    let start = 0;
+    for (; left && start < piece.length; start++) {
+      const byte = piece[start]!;
+      if (byte === LINE_FEED ? !afterReturn : byte === CARRIAGE_RETURN) left--;
+      afterReturn = byte === CARRIAGE_RETURN;
+    }
+    if (!left && afterReturn && start < piece.length) {
+      if (piece[start] === LINE_FEED) start++;
+      afterReturn = false;
+    }
+    yield piece.subarray(start);
+  }
 }

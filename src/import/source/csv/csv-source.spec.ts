@@ -97,9 +97,9 @@ test('a column that is named already is not suggested', async () => {
 });
 
 test('a header of one cell is one complaint, of the delimiter', async () => {
-  const { complaints } = await read('prices', `${HEADER.replaceAll(',', '|')}\n`);
+  const { complaints } = await read('prices', `${HEADER.replaceAll(',', '^')}\n`);
   expect(complaints).toEqual([
-    'prices.csv:1: : the header is one cell, "PriceListCode|SKU|Price|MOQ|OrderMultipl…"; --delimiter says what separates cells',
+    'prices.csv:1: : the header is one cell, "PriceListCode^SKU^Price^MOQ^OrderMultipl…"; --delimiter says what separates cells',
   ]);
   const given = await read('prices', `${HEADER}\n`, { delimiter: ';' });
   expect(given.complaints).toEqual([expect.stringContaining('--delimiter')]);

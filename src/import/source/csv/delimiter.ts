@@ -1,9 +1,11 @@
-import type { ReadingOptions } from '../table-source.js';
-
-type Delimiter = NonNullable<ReadingOptions['delimiter']>;
-
 /** In the order in which they are preferred where a header has none. */
-const DELIMITERS: readonly Delimiter[] = [',', ';', '\t'];
+const DELIMITERS: readonly string[] = [',', ';', '\t', '|'];
+
+/** What is wrong with a delimiter that an operator chose. */
+export function delimiterProblem(text: string): string | undefined {
+  if (text === 'tab' || ([...text].length === 1 && !/["\r\n]/.test(text))) return undefined;
+  return 'has to be one character, such as , ; or |, and no quote; write tab for a tab';
+}
 
 /** Whether the text holds all of the header, that is a line break that ends it. */
 export function hasHeader(text: string): boolean {
@@ -11,7 +13,7 @@ export function hasHeader(text: string): boolean {
 }
 
 /** The delimiter that stands most often in the header, which is the first line that is not blank. */
-export function detectDelimiter(text: string): Delimiter {
+export function detectDelimiter(text: string): string {
   const [header = ''] = outsideQuotes(text).split(/[\r\n]/);
   const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length);
   return DELIMITERS[counts.indexOf(Math.max(...counts))]!;

@@ -35,7 +35,11 @@ export class RecordParser extends Parser {
   /** Bytes of the record that has begun, without those of the piece that it began in. */
   private begun = 0;
 
-  constructor(delimiter: string) {
+  /** @param firstLine the number of the line that the first byte is on */
+  constructor(
+    delimiter: string,
+    private readonly firstLine = 1,
+  ) {
     super({
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
@@ -98,7 +102,7 @@ export class RecordParser extends Parser {
 
   /** The line that the record after the last one starts on. */
   private get nextLine(): number {
-    return this.endLine - this.overcount + (this.info.empty_lines - this.blankLines) + 1;
+    return this.endLine - this.overcount + (this.info.empty_lines - this.blankLines) + this.firstLine;
   }
 
   private async settled(work: (done: (error?: Error | null) => void) => unknown): Promise<void> {

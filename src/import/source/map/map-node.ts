@@ -92,7 +92,7 @@ export class MapNode {
     const entries = this.entries();
     for (const [key, node] of entries)
       if (!known.includes(key as Key)) {
-        node.complain(`unknown key${didYouMean(key, known)}`);
+        node.complain(`unknown key${didYouMean(key, known) || `; the keys here are ${known.join(', ')}`}`);
         entries.delete(key);
       }
     return entries as Map<Key, MapNode>;
@@ -124,6 +124,18 @@ export class MapNode {
     return this.isList ? this.items().map((item) => item.text()) : [this.text()];
   }
 
+  /** Texts that a cell is compared with; case and inner spaces matter. */
+  conditions(): ReadonlySet<string> {
+    return new Set(this.texts().map(comparable));
+  }
+
+  /** One of these texts. */
+  choice<Text extends string>(texts: readonly Text[]): Text {
+    const text = this.text() as Text;
+    if (!texts.includes(text)) this.complain(`has to be one of ${texts.map((one) => `"${one}"`).join(' ')}`);
+    return text;
+  }
+
   flag(): boolean {
     const value = isScalar(this.node) ? this.node.value : undefined;
     if (typeof value !== 'boolean') this.complain('has to be true or false');
@@ -139,6 +151,11 @@ export class MapNode {
     const offset = (placed as Node | null)?.range?.[0];
     return new MapNode(this.file, node, path, offset === undefined ? this.line : this.file.lines.linePos(offset).line);
   }
+}
+
+/** A text as values and conditions compare it: without spaces around it, and with accents in one spelling. */
+export function comparable(text: string): string {
+  return text.trim().normalize();
 }
 
 /** Numbers and flags keep their spelling, so that `007` and `1.10` stay what they are; undefined: not one value. */

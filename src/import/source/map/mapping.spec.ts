@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { IMPORT_TABLES } from '../../import-tables.js';
 import { ImportRefused } from '../../problems.js';
 import { parseMapping, readMapping } from './mapping.js';
 
@@ -83,12 +84,22 @@ test.each([
   ['[]', ['map.yaml:1: has to hold keys, each with a value']],
   ['{}', ['map.yaml:1: the map takes nothing out of the file; name a table and its columns']],
   [`prodcts: ${COLUMNS}\nproducts: ${COLUMNS}`, ['map.yaml:1: prodcts: unknown key; did you mean products?']],
-  [`offers: ${COLUMNS}\nproducts: ${COLUMNS}`, ['map.yaml:1: offers: unknown key']],
+  [
+    `offers: ${COLUMNS}\nproducts: ${COLUMNS}`,
+    [
+      expect.stringMatching(
+        /^map\.yaml:1: offers: unknown key; the keys here are file, headers, only, skip, price_lists, /,
+      ),
+    ],
+  ],
   [`products: ${COLUMNS}\nproducts: ${COLUMNS}`, ['map.yaml:2: products: this key is there twice']],
   [`products: ${COLUMNS}\n? [a]\n: b`, ["map.yaml:2: ?: a key has to be a text; write '' for an empty one"]],
   [
     'products:\n  columns:\n    SKU: sku\n    name: name\n    Colour: c',
-    ['map.yaml:4: products.name: unknown key; did you mean Name?', 'map.yaml:5: products.Colour: unknown key'],
+    [
+      'map.yaml:4: products.name: unknown key; did you mean Name?',
+      expect.stringMatching(/^map\.yaml:5: products\.Colour: unknown key; the keys here are SKU, Name, /),
+    ],
   ],
   ['products:\n  columns:\n    SKU: a\n    SKU: b', ['map.yaml:4: products.SKU: this key is there twice']],
   [
@@ -131,11 +142,37 @@ test.each([
     ],
   ],
   [
-    `headers: { skuu: x, sku: [Art, sku] }\nproducts: ${COLUMNS}`,
+    `headers: { sku: [Art, sku] }\nproducts: ${COLUMNS}`,
+    ['map.yaml:1: headers.sku: sku is a header of the map itself'],
+  ],
+  [`headers: { other: x }\nproducts: ${COLUMNS}`, []],
+  [
+    `products:\n  - ${COLUMNS}\n  - columns: { SKU: sku, Name: n }`,
+    ['map.yaml:1: products: block 1 gives SKU, and block 2 gives SKU, Name: give the same columns in each'],
+  ],
+  [
+    `products:\n  - ${COLUMNS}\n  - { skp: 1 }`,
     [
-      'map.yaml:1: headers.skuu: no table of the map uses this header; did you mean sku?',
-      'map.yaml:1: headers.sku: sku is a header of the map itself',
+      'map.yaml:1: products: block 1 gives SKU, and block 2 gives : give the same columns in each',
+      'map.yaml:3: products[2].skp: unknown key; did you mean skip?',
+      expect.stringContaining('map.yaml:3: products[2]: columns has to'),
     ],
+  ],
+  ['products: []', ['map.yaml:1: products: has to be a list, and not an empty one']],
+  [
+    `file: { delimiter: '""', encoding: utf-9, header: 0, decimal: ';', thousands: x, headr: 1 }\nproducts: ${COLUMNS}`,
+    [
+      'map.yaml:1: file.headr: unknown key; did you mean header?',
+      'map.yaml:1: file.delimiter: has to be one character, such as , ; or |, and no quote; write tab for a tab',
+      expect.stringContaining('map.yaml:1: file.encoding: has to be an encoding, and "utf-9" is none; write utf-8, '),
+      'map.yaml:1: file.header: has to be the line that the header is on, or none, or a list of names for the columns',
+      'map.yaml:1: file.decimal: has to be one of "." ","',
+      `map.yaml:1: file.thousands: has to be one of "." "," "'" "’" " " "_"`,
+    ],
+  ],
+  [
+    `file: { decimal: ',', thousands: ',' }\nproducts: ${COLUMNS}`,
+    ['map.yaml:1: file.thousands: cannot be the same as decimal'],
   ],
   [
     'product_images:\n  columns: { SKU: s, ImageID: i, FileName: { from: i, split: "," } }',
@@ -178,9 +215,25 @@ test.each([
   [
     '{ from: a, row: b }',
     '.row: has to hold keys, each with a value',
-    '.row: has to hold one header, and what its cell has to be',
+    '.row: has to be this, or hold headers, and what their cells have to be',
   ],
-  ['{ from: a, row: { b: c, d: e } }', '.row: has to hold one header, and what its cell has to be'],
+  ['{ from: a, row: { b: c, d: e } }'],
+  ['{ from: a, row: [this, { b: c }] }'],
+  ['{ from: a, row: { b: c }, above: d }', '.above: cannot be used together with row'],
+  ['{ from: a, above: [b] }', ".above: has to be a text; write '' for no value"],
+  ["{ from: a, split: ',', deepest: '' }", '.deepest: may not be empty'],
+  ["{ from: a, split: ',', item: 1, root: false }", '.root: needs deepest beside it'],
+  ["{ from: a, split: ',', item: 1, deepest: / }", '.deepest: cannot be used together with item'],
+  ['{ from: a, decode: xml }', '.decode: has to be html'],
+  ['{ from: a, date: DD.MM.YYYY }', '.date: is for columns that hold a date'],
+  ["{ from: a, thousands: '.' }", '.thousands: is for columns that hold a number'],
+  ['{ from: a, shorten: 4 }', '.shorten: has to be a number of characters, from 16 to 2048'],
+  ["{ join: x, of: [a], shorten: 'x' }", '.shorten: has to be a number of characters, from 16 to 2048'],
+  [
+    '{ from: a, optional: true, required: true }',
+    ': optional and required exclude each other, except in a list: there the file has one of the headers',
+  ],
+  ['[{ from: a, optional: true, required: true }, b]'],
   ["{ from: a, row: { b: { from: c, split: ',' } } }", '.row.b: cannot be a list; give it item, key or number'],
   ['{ constant: a, prepend: b }', '.prepend: does nothing beside constant'],
   ['{ constant: ~ }', ".constant: has to be a text; write '' for no value"],
@@ -214,6 +267,12 @@ test.each([
     '.otherwise: "y" is not a whole number of at most 9 digits',
   ],
   ['Gender', `{ constant: ${'x'.repeat(65)} }`, '.constant: has 65 characters, 64 is the most'],
+  [
+    'PackagedWeight_in_g',
+    '{ from: a, times: { from: b, values: { kg: 1000, lb: x } } }',
+    '.times: has to be a number above 0, with a point where it has decimals',
+  ],
+  ['PackagedWeight_in_g', '{ from: a, shorten: 64 }', '.shorten: is for columns that hold a text'],
   ['CartonQty', "{ from: a, values: { x: '' }, otherwise: '' }"],
   ['CartonQty', '{ from: a, values: { x: 1.5 }, times: 2 }'],
 ])('a rule for %s: %s', (column, rule, ...expected) => {
@@ -233,21 +292,57 @@ test('a key cannot be constant and empty', () => {
   ]);
 });
 
-test('the examples of docs/mappings.md are right', async () => {
-  const docs = await readFile(join('docs', 'mappings.md'), 'utf8');
-  const blocks = [...docs.matchAll(/```yaml\n([^`]+)```/g)].map(([, block]) =>
-    block!.replaceAll(`\n${/^ */.exec(block!)![0]}`, '\n').trimStart(),
-  );
-  const whole = blocks.filter((block) => /^\w+:\n/.test(block));
-  const lines = blocks.filter((block) => !whole.includes(block)).flatMap((block) => block.trim().split('\n'));
-  const inTable = [...docs.matchAll(/^\| .* \| `(\w+: [^`]+)`/gm)].map(([, line]) => line!);
-  const maps = [
-    ...whole.map((block) => (block.startsWith('headers') ? `${block}stock: ${STOCK}` : block)),
-    ...[...lines, ...inTable].map((line) => `products:\n  columns:\n    SKU: sku\n    ${line}`),
-  ];
-  expect(maps.length).toBeGreaterThan(20);
-  for (const map of maps)
-    expect([map, ...faults(map)]).toEqual([map, ...(map.startsWith('warehouses') ? [NOTHING] : [])]);
+const isWhole = (block: string) => /^ *(- )?columns:|^headers:/m.test(block);
+
+describe('docs/mappings.md', () => {
+  let blocks: string[] = [];
+  let inTable: string[] = [];
+  beforeAll(async () => {
+    const docs = await readFile(join('docs', 'mappings.md'), 'utf8');
+    blocks = [...docs.matchAll(/```yaml\n([^`]+)```/g)].map(([, block]) =>
+      block!.replaceAll(`\n${/^ */.exec(block!)![0]}`, '\n').trimStart(),
+    );
+    inTable = [...docs.matchAll(/^\| .* \| `([A-Z]\w+: [^`]+)`/gm)].map(([, line]) => line!);
+  });
+
+  const TABLES = ['products', 'stock', 'prices'].map((name) => IMPORT_TABLES.find((table) => table.name === name)!);
+
+  /** A map with this line among the columns of a table that has the column. */
+  function around(line: string): string {
+    const [column = ''] = line.split(':');
+    const table = TABLES.find(({ columns }) => columns.some(({ name }) => name === column))!;
+    const others = table.columns.filter(
+      ({ name, primary, nullable }) => name !== column && (primary || nullable === false),
+    );
+    const given = others.map(
+      ({ name }) => `    ${name}: ${name === 'DiscountEligible' ? "{ constant: 'true' }" : 'x'}\n`,
+    );
+    return `${table.name}:\n  columns:\n${given.join('')}    ${line}\n`;
+  }
+
+  test('has examples that are right', () => {
+    const whole = blocks
+      .filter(isWhole)
+      .map((block) => (block.startsWith('headers') ? `${block}stock: ${STOCK}` : block));
+    const lines = blocks.filter((block) => !isWhole(block)).flatMap((block) => block.trim().split('\n'));
+    const maps = [...whole, ...[...lines, ...inTable].map(around)];
+    expect(maps.length).toBeGreaterThan(45);
+    for (const map of maps)
+      expect([map, ...faults(map)]).toEqual([map, ...(map.startsWith('warehouses') ? [NOTHING] : [])]);
+  });
+
+  test.each([
+    ['the map', 'nosuch: 1', /^(?!price_lists|customers|product_)/],
+    ['a file', 'file: { nosuch: 1 }', /./],
+    ['a table', 'products: { nosuch: 1 }', /./],
+    ['a column', 'products: { columns: { SKU: { nosuch: 1 } } }', /./],
+  ])('has an example for each key of %s', (_, map, wanted) => {
+    const [, list = ''] = /the keys here are (.*)/.exec(faults(map).join('\n')) ?? [];
+    const keys = list.split(', ').filter((key) => wanted.test(key));
+    expect(keys.length).toBeGreaterThan(3);
+    const examples = [...blocks, ...inTable].join('\n');
+    expect(keys.filter((key) => !new RegExp(`(^|[\\s{,])${key}:`, 'm').test(examples))).toEqual([]);
+  });
 });
 
 /** For the headers of an example, which names no table; and for constants, which are no map by themselves. */

@@ -4,20 +4,22 @@ import { basename } from 'node:path';
 import type { Field } from '../../../resource/field.decorator.js';
 import { IMPORT_TABLES, type ImportTable } from '../../import-tables.js';
 import { ImportRefused, Problems } from '../../problems.js';
-import { didYouMean } from '../did-you-mean.js';
+import { type FileSettings, readFileSettings } from './file-settings.js';
 import { type MapNode, parseMapFile } from './map-node.js';
-import { givesList, headersOf, type Rule } from './mapping-rule.js';
+import { cellsOf, givesList, headersOf, type Rule } from './mapping-rule.js';
 import { readRule } from './parse-rule.js';
 import { whyUnreadable } from '../unreadable.js';
 
 /** How the rows of our tables come out of a file of another system. */
 export interface Mapping {
+  readonly file: FileSettings;
   /** Further spellings under which a header may come. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** In the order of the import tables, one at least. */
+  /** In the order of the import tables, one at least. A table may have several: its rows come from all of them. */
   readonly tables: readonly TableMapping[];
 }
 
+/** Makes at most one row, or one list of rows, for each row of the file. */
 export interface TableMapping {
   readonly table: ImportTable;
   /** In the order of the table's columns: all of the key, and all that may not be empty. */
@@ -30,15 +32,13 @@ export interface TableMapping {
   readonly distinct: boolean;
 }
 
-interface ColumnMapping {
+export interface ColumnMapping {
   readonly column: Field;
   readonly rule: Rule;
 }
 
 /** Headers, each with the texts that its cell may hold, without spaces around them. */
-export type Conditions = ReadonlyMap<string, ReadonlySet<string>>;
-
-const NO_CONDITIONS: Conditions = new Map();
+export type Conditions = readonly (readonly [header: string, texts: ReadonlySet<string>])[];
 
 /**
  * Reads a map file.
@@ -62,15 +62,17 @@ function refuse(file: string, message: string): never {
 export function parseMapping(text: string, name: string): Mapping {
   const problems = new Problems();
   const root = parseMapFile(text, name, problems);
-  const entries = root.fields(['headers', ...IMPORT_TABLES.map((table) => table.name)]);
-  const tables = IMPORT_TABLES.filter((table) => entries.has(table.name)).map((table) =>
-    readTable(entries.get(table.name)!, table),
+  const entries = root.fields(['file', 'headers', 'only', 'skip', ...IMPORT_TABLES.map((table) => table.name)]);
+  const file = readFileSettings(entries.get('file'));
+  const all = { only: readConditions(entries.get('only')), skip: readConditions(entries.get('skip')) };
+  const tables = IMPORT_TABLES.filter((table) => entries.has(table.name)).flatMap((table) =>
+    readTable(entries.get(table.name)!, table, all),
   );
   const used = new Set(tables.flatMap((table) => [...usesOfHeaders(table).keys()]));
   if (problems.none && !used.size) root.complain('the map takes nothing out of the file; name a table and its columns');
   const headers = readSpellings(entries.get('headers'), used);
   problems.assertNone();
-  return { headers, tables };
+  return { file, headers, tables };
 }
 
 /** The headers that a table's rows are made of, each with what it is used for, such as `products.SKU`. */
@@ -79,23 +81,42 @@ export function usesOfHeaders({ table, columns, only, skip }: TableMapping): Map
   const note = (header: string, use: string) =>
     uses.set(header, [...new Set([...(uses.get(header) ?? []), `${table.name}.${use}`])]);
   for (const { column, rule } of columns) for (const header of headersOf(rule)) note(header, column.name);
-  for (const header of only.keys()) note(header, 'only');
-  for (const header of skip.keys()) note(header, 'skip');
+  for (const [header] of only) note(header, 'only');
+  for (const [header] of skip) note(header, 'skip');
   return uses;
 }
 
-function readTable(node: MapNode, table: ImportTable): TableMapping {
+/** Whether the columns are constants, so that there is one row for the whole file. */
+export function makesOneRow(columns: readonly ColumnMapping[]): boolean {
+  return columns.every(({ rule }) => !headersOf(rule).length);
+}
+
+type ForAll = Pick<TableMapping, 'only' | 'skip'>;
+
+/** One block, or a list of blocks of which each makes rows. */
+function readTable(node: MapNode, table: ImportTable, all: ForAll): TableMapping[] {
+  if (!node.isList) return [readBlock(node, table, all)];
+  const blocks = node.items().map((item, index) => readBlock(item.as(`${node.path}[${index + 1}]`), table, all));
+  const names = blocks.map(({ columns }) => columns.map(({ column }) => column.name).join(', '));
+  const odd = names.findIndex((some) => some !== names[0]);
+  if (odd > 0)
+    node.complain(`block 1 gives ${names[0]}, and block ${odd + 1} gives ${names[odd]}: give the same columns in each`);
+  return blocks;
+}
+
+function readBlock(node: MapNode, table: ImportTable, all: ForAll): TableMapping {
   const keys = node.fields(['columns', 'only', 'skip', 'distinct']);
   const columns = readColumns(keys.get('columns')?.as(node.path), node, table);
-  if (columns.every(({ rule }) => !headersOf(rule).length))
+  const isOneRow = makesOneRow(columns);
+  if (isOneRow)
     for (const key of ['only', 'skip', 'distinct'] as const)
       keys.get(key)?.complain('does nothing: all columns are constants, which makes one row for the whole file');
   checkLists(node, columns, table);
   return {
     table,
     columns,
-    only: readConditions(keys.get('only')),
-    skip: readConditions(keys.get('skip')),
+    only: isOneRow ? [] : [...all.only, ...readConditions(keys.get('only'))],
+    skip: isOneRow ? [] : [...all.skip, ...readConditions(keys.get('skip'))],
     distinct: keys.get('distinct')?.flag() ?? false,
   };
 }
@@ -106,9 +127,18 @@ function readColumns(node: MapNode | undefined, tableNode: MapNode, { columns }:
   if (missing.length)
     tableNode.complain(`columns has to give ${missing.map(({ name }) => name).join(', ')}, which may not be empty`);
   return columns.flatMap((column) => {
-    const rule = rules.get(column.name);
-    return rule ? [{ column, rule: readRule(rule, column) }] : [];
+    const ruleNode = rules.get(column.name);
+    if (!ruleNode) return [];
+    const rule = readRule(ruleNode, column);
+    checkRequired(ruleNode, rule);
+    return [{ column, rule }];
   });
+}
+
+/** `required` beside `optional` is for a list, of which the file has to have one header. */
+function checkRequired(node: MapNode, rule: Rule): void {
+  if (rule.kind !== 'first' && cellsOf(rule).some(({ optional, required }) => optional && required))
+    node.complain('optional and required exclude each other, except in a list: there the file has one of the headers');
 }
 
 /** Rows of one list that all had the same key would be of no use. */
@@ -122,16 +152,13 @@ function checkLists(node: MapNode, columns: readonly ColumnMapping[], { key }: I
 }
 
 function readConditions(node: MapNode | undefined): Conditions {
-  if (!node) return NO_CONDITIONS;
-  return new Map(
-    [...node.entries()].map(([header, texts]) => [header, new Set(texts.texts().map((text) => text.trim()))]),
-  );
+  return node ? [...node.entries()].map(([header, texts]) => [header, texts.conditions()] as const) : [];
 }
 
+/** A spelling of a header that the map does not use does no harm: a block of the map may have been taken out. */
 function readSpellings(node: MapNode | undefined, used: ReadonlySet<string>): Mapping['headers'] {
   const spellings = new Map<string, readonly string[]>();
   for (const [header, texts] of node?.entries() ?? []) {
-    if (!used.has(header)) texts.complain(`no table of the map uses this header${didYouMean(header, [...used])}`);
     const others = texts.texts();
     for (const other of others) if (used.has(other)) texts.complain(`${other} is a header of the map itself`);
     spellings.set(header, others);

@@ -1,11 +1,14 @@
 import type { Field } from '../../../resource/field.decorator.js';
 import { CellError, isNumber, isText, parseCell } from '../../cell.js';
-import type { MapNode } from './map-node.js';
-import { type CellRule, givesList, type ListRule, type Rule } from './mapping-rule.js';
+import { isDateFormat } from '../mapped/date-text.js';
+import { comparable, type MapNode } from './map-node.js';
+import { type CellRule, givesList, type ListRule, type NumberFormat, type RowRule, type Rule } from './mapping-rule.js';
 
 const KEYS = [
-  ...(['constant', 'join', 'of', 'from', 'row', 'split', 'quotes', 'escape', 'item', 'key', 'number'] as const),
-  ...(['replace', 'values', 'otherwise', 'keep', 'times', 'prepend'] as const),
+  ...(['constant', 'join', 'of', 'from', 'optional', 'required', 'row', 'above'] as const),
+  ...(['split', 'quotes', 'escape', 'item', 'deepest', 'root', 'key', 'number'] as const),
+  ...(['decode', 'replace', 'values', 'otherwise', 'keep', 'decimal', 'thousands', 'date'] as const),
+  ...(['times', 'prepend', 'shorten'] as const),
 ] as const;
 type Key = (typeof KEYS)[number];
 type Keys = ReadonlyMap<Key, MapNode>;
@@ -15,16 +18,37 @@ const NEEDS: Partial<Record<Key, Key>> = {
   quotes: 'split',
   escape: 'split',
   item: 'split',
+  deepest: 'split',
+  root: 'deepest',
   key: 'split',
   number: 'split',
   otherwise: 'values',
   keep: 'values',
 };
 const ONE_OF: readonly (readonly Key[])[] = [
-  ['item', 'key', 'number'],
+  ['item', 'deepest', 'key', 'number'],
   ['otherwise', 'keep'],
   ['quotes', 'escape'],
+  ['row', 'above'],
 ];
+
+/** A shortened text ends in a dash and a hash of 10 characters. */
+const LEAST_SHORTENED = 16;
+const THOUSANDS = ['.', ',', "'", '’', ' ', '_'];
+
+/** A header as it is, where a rule needs nothing else. */
+const PLAIN = {
+  kind: 'cell',
+  optional: false,
+  required: false,
+  rows: ['this'],
+  decode: false,
+  replace: [],
+  keep: false,
+  number: {},
+  dates: [],
+  prepend: '',
+} as const;
 
 /**
  * Reads the rule for a column of ours.
@@ -32,7 +56,7 @@ const ONE_OF: readonly (readonly Key[])[] = [
  */
 export function readRule(node: MapNode, column?: Field): Rule {
   if (node.isList) return readFirst(node, column);
-  if (!node.isMap) return { kind: 'cell', from: [node.name()], replace: [], keep: false, prepend: '' };
+  if (!node.isMap) return { ...PLAIN, from: [node.name()] };
   const keys = node.fields(KEYS);
   if (keys.has('constant')) return readConstant(keys, column);
   if (keys.has('join') || keys.has('of')) return readJoin(node, keys, column);
@@ -55,13 +79,13 @@ function readConstant(keys: Keys, column?: Field): Rule {
 }
 
 function readJoin(node: MapNode, keys: Keys, column?: Field): Rule {
-  refuseOthers(keys, ['join', 'of']);
+  refuseOthers(keys, ['join', 'of', 'shorten']);
   const parts = keys.get('of');
   if (!keys.has('join') || !parts) node.complain('join and of need each other');
-  if (column && !isText(column)) node.complain(`${column.name} is no text to join`);
+  if (column && !isText(column) && column.type !== 'date') node.complain(`${column.name} is no text to join`);
   const rules = parts?.items().map((item) => readRule(item)) ?? [];
   if (rules.some(givesList)) node.complain('a part of join cannot be split into rows; give it item, key or number');
-  return { kind: 'join', between: keys.get('join')?.text() ?? '', rules };
+  return { kind: 'join', between: keys.get('join')?.text() ?? '', rules, shorten: readShorten(keys, column) };
 }
 
 function readCell(node: MapNode, keys: Keys, column?: Field): Rule {
@@ -77,11 +101,15 @@ function readCell(node: MapNode, keys: Keys, column?: Field): Rule {
   if (!from) node.complain('needs from (a header), constant or join');
   if (from?.isList && !keys.has('split')) from.complain('several headers need split: their lists are put together');
   if (from?.isList && keys.has('key')) from.complain('key looks into one cell, so from has to be one header');
+  const list = readList(keys);
+  if (typeof list?.take === 'string') keys.get('required')?.complain('does nothing for a list of rows');
   return {
     kind: 'cell',
     from: from ? readHeaders(from) : [],
-    row: readRow(keys.get('row')),
-    list: readList(keys),
+    optional: isSet(keys, 'optional'),
+    required: isSet(keys, 'required'),
+    rows: readRows(keys),
+    list,
     ...readTexts(keys, column),
   };
 }
@@ -90,15 +118,30 @@ function readHeaders(node: MapNode): string[] {
   return node.isList ? node.items().map((item) => item.name()) : [node.name()];
 }
 
-function readRow(node: MapNode | undefined): CellRule['row'] {
-  if (!node) return undefined;
+function readRows(keys: Keys): RowRule[] {
+  const above = keys.get('above');
+  if (above) return [readAbove(above)];
+  const row = keys.get('row');
+  if (!row) return ['this'];
+  return row.isList ? row.items().map(readRow) : [readRow(row)];
+}
+
+function readRow(node: MapNode): RowRule {
+  if (!node.isMap && node.text() === 'this') return 'this';
   const entries = [...node.entries()];
-  if (entries.length !== 1) node.complain('has to hold one header, and what its cell has to be');
-  const [[key, value] = []] = entries;
-  if (!value) return undefined;
-  const is = readRule(value);
-  if (givesList(is)) value.complain('cannot be a list; give it item, key or number');
-  return { key: key!, is };
+  if (!entries.length) node.complain('has to be this, or hold headers, and what their cells have to be');
+  return {
+    key: entries.map(([header, value]) => {
+      const is = readRule(value);
+      if (givesList(is)) value.complain('cannot be a list; give it item, key or number');
+      return [header, is] as const;
+    }),
+  };
+}
+
+function readAbove(node: MapNode): RowRule {
+  if (!node.isMap) return { above: [[node.name()]] };
+  return { above: [...node.entries()].map(([header, texts]) => [header, texts.conditions()] as const) };
 }
 
 function readList(keys: Keys): ListRule | undefined {
@@ -110,6 +153,8 @@ function readList(keys: Keys): ListRule | undefined {
 function readTake(keys: Keys): ListRule['take'] {
   const item = keys.get('item');
   if (item) return { item: readItem(item) };
+  const deepest = keys.get('deepest');
+  if (deepest) return { deepest: deepest.name(), withRoot: keys.get('root')?.flag() ?? true };
   const key = keys.get('key');
   if (key) return { key: key.name() };
   return isSet(keys, 'number') ? 'number' : 'each';
@@ -122,22 +167,30 @@ function readItem(node: MapNode): number | 'last' {
   return Number(text);
 }
 
-function readTexts(
-  keys: Keys,
-  column?: Field,
-): Pick<CellRule, 'replace' | 'values' | 'otherwise' | 'keep' | 'times' | 'prepend'> {
+type Texts = Omit<CellRule, 'kind' | 'from' | 'optional' | 'required' | 'rows' | 'list'>;
+
+function readTexts(keys: Keys, column?: Field): Texts {
   const times = keys.get('times');
   const prepend = keys.get('prepend')?.name() ?? '';
   // What is changed further is not yet the value of the column.
-  const checked = times || prepend ? undefined : column;
+  const checked = times || prepend || keys.has('shorten') ? undefined : column;
   return {
+    decode: readDecode(keys.get('decode')),
     replace: [...(keys.get('replace')?.entries() ?? [])].map(([text, by]) => readReplacement(text, by)),
     values: readValues(keys.get('values'), checked),
     otherwise: keys.has('otherwise') ? readValue(keys.get('otherwise')!, checked) : undefined,
     keep: isSet(keys, 'keep'),
+    number: readNumberFormat(keys, column),
+    dates: readDates(keys.get('date'), column),
     times: times && readFactor(times, column),
     prepend,
+    shorten: readShorten(keys, column),
   };
+}
+
+function readDecode(node: MapNode | undefined): boolean {
+  if (node && node.text() !== 'html') node.complain('has to be html');
+  return node !== undefined;
 }
 
 function readReplacement(text: string, by: MapNode): [string, string] {
@@ -146,7 +199,7 @@ function readReplacement(text: string, by: MapNode): [string, string] {
 }
 
 function readValues(node: MapNode | undefined, column?: Field): CellRule['values'] {
-  return node && new Map([...node.entries()].map(([text, value]) => [text.trim(), readValue(value, column)]));
+  return node && new Map([...node.entries()].map(([text, value]) => [comparable(text), readValue(value, column)]));
 }
 
 function readValue(node: MapNode, column?: Field): string {
@@ -155,12 +208,59 @@ function readValue(node: MapNode, column?: Field): string {
   return text;
 }
 
-function readFactor(node: MapNode, column?: Field): string {
-  const text = node.text();
+/** @param keys with `decimal` and `thousands` */
+export function readNumberFormat(
+  keys: ReadonlyMap<string, MapNode>,
+  column?: Field,
+  whole = false,
+): Partial<NumberFormat> {
+  const decimal = keys.get('decimal');
+  const thousands = keys.get('thousands');
+  if (!whole && !(column && isNumber(column)))
+    for (const node of [decimal, thousands]) node?.complain('is for columns that hold a number');
+  const format: Partial<NumberFormat> = {};
+  if (decimal) format.decimal = decimal.choice(['.', ','] as const);
+  if (thousands) format.thousands = thousands.choice(THOUSANDS);
+  if (thousands && format.thousands === format.decimal) thousands.complain('cannot be the same as decimal');
+  return format;
+}
+
+function readDates(node: MapNode | undefined, column?: Field): string[] {
+  if (!node) return [];
+  if (column?.type !== 'date') node.complain('is for columns that hold a date');
+  const formats = node.texts();
+  for (const format of formats)
+    if (!isDateFormat(format)) node.complain(`"${format}" has to hold YYYY, MM and DD once each, such as DD.MM.YYYY`);
+  return formats;
+}
+
+function readFactor(node: MapNode, column?: Field): Rule {
   if (!column || !isNumber(column)) node.complain('is for columns that hold a number');
-  if (!/^\d{1,15}(\.\d{1,15})?$/.test(text) || !/[1-9]/.test(text))
-    node.complain('has to be a number above 0, with a point where it has decimals');
+  if (!node.isMap && !node.isList) return { kind: 'constant', text: factor(node, node.text()) };
+  const rule = readRule(node);
+  if (givesList(rule)) node.complain('cannot be a list; give it item, key or number');
+  if (rule.kind === 'cell') for (const text of rule.values?.values() ?? []) factor(node, text);
+  return rule;
+}
+
+function factor(node: MapNode, text: string): string {
+  if (!isFactor(text)) node.complain('has to be a number above 0, with a point where it has decimals');
   return text;
+}
+
+/** Whether a number can be multiplied by this. */
+export function isFactor(text: string): boolean {
+  return /^\d{1,15}(\.\d{1,15})?$/.test(text) && /[1-9]/.test(text);
+}
+
+function readShorten(keys: Keys, column?: Field): number | undefined {
+  const node = keys.get('shorten');
+  if (!node) return undefined;
+  if (column && !isText(column)) node.complain('is for columns that hold a text');
+  const size = Number(node.text());
+  if (!Number.isInteger(size) || size < LEAST_SHORTENED || size > 2048)
+    node.complain(`has to be a number of characters, from ${LEAST_SHORTENED} to 2048`);
+  return size;
 }
 
 function checkValue(node: MapNode, text: string, column: Field | undefined): void {
@@ -174,7 +274,7 @@ function checkValue(node: MapNode, text: string, column: Field | undefined): voi
 
 function refuseOthers(keys: Keys, allowed: readonly Key[]): void {
   for (const [key, node] of keys)
-    if (!allowed.includes(key)) node.complain(`does nothing beside ${allowed.join(' and ')}`);
+    if (!allowed.includes(key)) node.complain(`does nothing beside ${allowed.slice(0, 2).join(' and ')}`);
 }
 
 function isSet(keys: Keys, key: Key): boolean {

@@ -20,28 +20,71 @@ export function splitList(cell: string, list: ListRule): string[] {
 
 /**
  * The value of the first element `key=value`, '' where there is none. An element without `=` goes on with the value
- * before it: that had a separator in it.
- * @throws {CellError} if a quote never closes
+ * before it: that had a separator in it. A value between double quotes loses them, and may hold separators.
+ * @throws {CellError} if a quote never closes, and the list says that quotes quote
  */
 export function valueOfKey(cell: string, key: string, list: ListRule): string {
   let value: string | undefined;
-  for (const element of rawElements(cell, list)) {
+  for (const element of list.quotes ? rawElements(cell, list) : enclosedElements(cell, list)) {
     const end = element.indexOf(PAIR);
     if (end < 0 && value !== undefined) value += list.split + element;
     if (end < 0) continue;
     if (value !== undefined) break;
     if (element.slice(0, end).trim() === key) value = element.slice(end + 1);
   }
-  return value?.trim() ?? '';
+  return unquoted(value?.trim() ?? '');
+}
+
+const ENCLOSED = /^"((?:[^"]|"")*)"$/s;
+
+function unquoted(value: string): string {
+  const [, text] = ENCLOSED.exec(value) ?? [];
+  return text === undefined ? value : text.replaceAll('""', '"').trim();
+}
+
+/** Puts the parts of a value between quotes together that were split within it. A quote that never closes is a text. */
+function enclosedElements(cell: string, list: ListRule): string[] {
+  const parts = rawElements(cell, list);
+  const elements: string[] = [];
+  for (let at = 0; at < parts.length; at++) {
+    let element = parts[at]!;
+    if (/^[^=]*=\s*"/.test(element)) {
+      const end = parts.findIndex((_, last) => last >= at && isEnclosed(parts.slice(at, last + 1).join(list.split)));
+      if (end >= 0) element = parts.slice(at, end + 1).join(list.split);
+      at = Math.max(at, end);
+    }
+    elements.push(element);
+  }
+  return elements;
+}
+
+function isEnclosed(element: string): boolean {
+  return ENCLOSED.test(element.slice(element.indexOf(PAIR) + 1).trim());
+}
+
+/**
+ * The path with the most parts, the first of several, such as `Men/Tops` of `Men,Men/Tops`.
+ * @param withRoot false: without its first part; of a root alone nothing is left
+ */
+export function deepestPath(paths: readonly string[], separator: string, escape: string, withRoot: boolean): string {
+  const all = paths.map((path) => pathParts(path, separator, escape));
+  const size = Math.max(0, ...all.map(({ length }) => length));
+  const deepest = all.find(({ length }) => length === size) ?? [];
+  return (withRoot ? deepest : deepest.slice(1)).join(separator);
+}
+
+function pathParts(path: string, separator: string, escape: string): string[] {
+  const parts = escape ? splitEscaped(path, separator, escape) : path.split(separator);
+  return path.trim() === '' ? [] : parts;
 }
 
 function rawElements(cell: string, list: ListRule): string[] {
   if (cell.trim() === '') return [];
   if (list.quotes) return splitQuoted(cell, list.split);
-  return list.escape ? splitEscaped(cell, list) : cell.split(list.split);
+  return list.escape ? splitEscaped(cell, list.split, list.escape) : cell.split(list.split);
 }
 
-function splitEscaped(cell: string, { split, escape }: ListRule): string[] {
+function splitEscaped(cell: string, split: string, escape: string): string[] {
   const elements: string[] = [];
   for (const part of cell.split(split)) {
     const before = elements.at(-1);

@@ -1,34 +1,63 @@
+import { decodeHTMLStrict } from 'entities';
 import type { Field } from '../../../resource/field.decorator.js';
 import { CellError, isNumber } from '../../cell.js';
 import { quoted } from '../../excerpt.js';
-import { pointDecimal } from '../csv/decimal-comma.js';
-import type { CellRule } from '../map/mapping-rule.js';
+import { comparable } from '../map/map-node.js';
+import type { CellRule, NumberFormat } from '../map/mapping-rule.js';
+import { isFactor } from '../map/parse-rule.js';
 import { TextLength } from './bounded-text.js';
+import { dateReader } from './date-text.js';
+import { numberReader } from './number-text.js';
 import { scaledDecimal } from './scaled-decimal.js';
+import { shortened } from './shortened.js';
 
 /**
- * What becomes of a foreign text on its way to a column: replace, values, decimal comma, times, prepend. An empty text
- * stays empty, unless `values` lists it.
+ * What becomes of a foreign text on its way to a column: decode, replace, values, number or date, times, prepend, shorten.
+ * An empty text stays empty, unless `values` lists it.
+ * @param format of numbers, where the rule says nothing else
+ * @param factorOf gives the factor of `times` in the row that `cells` are of
  * @returns a function that throws a CellError where the text stands for no value
  */
-export function cellText(rule: CellRule, column: Field | undefined, decimalComma: boolean): (text: string) => string {
+export function cellText(
+  rule: CellRule,
+  column: Field | undefined,
+  format: NumberFormat,
+  factorOf: (cells: readonly string[]) => string,
+): (text: string, cells: readonly string[]) => string {
   const replaced = replacing(rule.replace);
-  const point = decimalComma && column && isNumber(column) ? pointDecimal : unchanged;
+  const read = reader(rule, column, format);
   const scale = column?.type === 'decimal' ? (column.scale ?? 0) : Infinity;
-  return (cell) => {
-    const text = replaced(cell);
-    const listed = rule.values?.get(text.trim());
-    const value = listed ?? (text.trim() === '' ? '' : unlisted(rule, text, point));
-    if (value === '') return text.trim() === '' ? text : '';
+  return (cell, cells) => {
+    const text = replaced(rule.decode ? decodeHTMLStrict(cell) : cell);
+    const listed = rule.values?.get(comparable(text));
+    const value = listed ?? (text.trim() === '' ? '' : unlisted(rule, text, read));
+    if (value === '') return empty(rule, text);
     new TextLength(value.length).add(rule.prepend.length);
-    return rule.prepend + (rule.times === undefined ? value : scaledDecimal(value, rule.times, scale));
+    const made = rule.prepend + (rule.times ? scaledDecimal(value, factor(factorOf(cells)), scale) : value);
+    return rule.shorten === undefined ? made : shortened(made, rule.shorten);
   };
 }
 
-function unlisted({ values, otherwise, keep }: CellRule, text: string, point: (text: string) => string): string {
+function reader(rule: CellRule, column: Field | undefined, format: NumberFormat): (text: string) => string {
+  if (column?.type === 'date' && rule.dates.length) return dateReader(rule.dates);
+  return column && isNumber(column) ? numberReader({ ...format, ...rule.number }) : unchanged;
+}
+
+function empty({ required }: CellRule, text: string): string {
+  if (required) throw new CellError('is empty, and the map says that it is required');
+  return text.trim() === '' ? text : '';
+}
+
+function factor(text: string): string {
+  if (text.trim() === '') throw new CellError('has no factor: the cell that times names is empty');
+  if (!isFactor(text.trim())) throw new CellError(`has the factor ${quoted(text)}, which is not a number above 0`);
+  return text.trim();
+}
+
+function unlisted({ values, otherwise, keep }: CellRule, text: string, read: (text: string) => string): string {
   if (otherwise !== undefined) return otherwise;
   if (values && !keep) throw new CellError(`${quoted(text)} is none of the values that the map lists; add it there`);
-  return point(text);
+  return read(text);
 }
 
 /** Replaces texts in one go: what was put in is not replaced again. */

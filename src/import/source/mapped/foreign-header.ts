@@ -5,38 +5,50 @@ import { type Complain, SourceFault } from '../table-source.js';
 /** The header of a file of another system, seen with a map. */
 export class ForeignHeader {
   private headers: readonly string[] = [];
+  /** The same, with accents in one spelling: `ö` may be one code point or two. */
+  private plain: readonly string[] = [];
+  private line = 1;
   /** Each header of the map, with what it is used for. */
   private readonly uses = new Map<string, string[]>();
 
   constructor(private readonly mapping: Mapping) {
     for (const table of mapping.tables)
       for (const [header, uses] of usesOfHeaders(table))
-        this.uses.set(header, [...(this.uses.get(header) ?? []), ...uses]);
+        this.uses.set(header, [...new Set([...(this.uses.get(header) ?? []), ...uses])]);
+  }
+
+  read(cells: readonly string[], line: number): void {
+    this.headers = cells.map((cell) => cell.trim());
+    this.plain = this.headers.map((header) => header.normalize());
+    this.line = line;
   }
 
   /**
    * @param needed headers of the map
    * @throws {SourceFault} if one of these is missing or ambiguous; further ones are told to `complain`
    */
-  read(cells: readonly string[], line: number, needed: Iterable<string>, complain: Complain): void {
-    this.headers = cells.map((cell) => cell.trim());
+  check(needed: Iterable<string>, complain: Complain): void {
     const faults = [...needed].flatMap((header) => this.fault(header) ?? []);
     const last = faults.pop();
-    for (const { header, message } of faults) complain(line, header, message);
-    if (last) throw new SourceFault(line, last.message, last.header);
+    for (const { header, message } of faults) complain(this.line, header, message);
+    if (last) throw new SourceFault(this.line, last.message, last.header);
   }
 
   get width(): number {
     return this.headers.length;
   }
 
+  has(header: string): boolean {
+    return this.found(header).length > 0;
+  }
+
   position(header: string): number {
-    return this.headers.indexOf(this.spelling(header));
+    return this.found(header)[0] ?? -1;
   }
 
   /** How the file spells a header of the map. */
   spelling(header: string): string {
-    return this.found(header)[0] ?? header;
+    return this.headers[this.position(header)] ?? header;
   }
 
   /** The headers that no table of the map uses. */
@@ -46,18 +58,19 @@ export class ForeignHeader {
   }
 
   private fault(header: string): { header: string; message: string } | undefined {
-    const [first, second] = this.found(header);
+    const [first, second] = this.found(header).map((position) => this.headers[position]!);
     const reason = `which the map gives to ${this.uses.get(header)?.join(', ')}`;
     if (first === undefined) return { header, message: `missing column, ${reason}${didYouMean(header, this.headers)}` };
     if (second !== undefined)
       return { header: second, message: `the map takes it for the same as ${first}; remove one` };
-    if (this.headers.indexOf(first) !== this.headers.lastIndexOf(first))
+    if (this.plain.indexOf(first.normalize()) !== this.plain.lastIndexOf(first.normalize()))
       return { header: first, message: `repeated column, ${reason}; remove one` };
     return undefined;
   }
 
-  private found(header: string): string[] {
-    const spellings = [header, ...(this.mapping.headers.get(header) ?? [])];
-    return spellings.filter((spelling) => this.headers.includes(spelling));
+  /** The columns of all spellings of a header. */
+  private found(header: string): number[] {
+    const spellings = [header, ...(this.mapping.headers.get(header) ?? [])].map((spelling) => spelling.normalize());
+    return [...new Set(spellings)].map((spelling) => this.plain.indexOf(spelling)).filter((position) => position >= 0);
   }
 }

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Field } from '../../../resource/field.decorator.js';
 import type { CellError } from '../../cell.js';
-import { givesList } from '../map/mapping-rule.js';
+import { comparable } from '../map/map-node.js';
+import { givesList, type Rule } from '../map/mapping-rule.js';
 import type { Conditions, TableMapping } from '../map/mapping.js';
 import type { CsvRecord } from '../csv/record-parser.js';
+import type { ForeignFile } from './foreign-file.js';
+import { LookUps } from './look-ups.js';
 import { RuleValues, valueOrError } from './rule-values.js';
 import type { SourceRow } from '../table-source.js';
 
@@ -29,20 +32,32 @@ export class MappedRows {
   private readonly isWanted: (cells: Cells) => boolean;
   private readonly seen = new Set<string>();
 
-  /** @param position of a header's column */
+  /** Columns of the key that come from a row without a SKU, if such rows are passed over. */
+  private readonly fromSkipped: readonly number[];
+
+  /**
+   * @param block its number among the blocks of the table
+   * @param skipped headers whose empty cells keep a row from becoming a product
+   */
   constructor(
     private readonly mapping: TableMapping,
-    position: (header: string) => number,
-    decimalComma: boolean,
+    private readonly block: number,
+    { header, number }: Pick<ForeignFile, 'header' | 'number'>,
+    lookUps: LookUps = new LookUps([], header),
+    skipped: ReadonlySet<string>,
     private readonly complain: ComplainOfColumn,
   ) {
-    this.reading = new RuleValues(position, decimalComma);
+    const position = (name: string) => header.position(name);
+    this.reading = new RuleValues(position, number, lookUps);
     this.reads = mapping.columns.map(({ rule, column }) => {
       const read = givesList(rule) ? this.reading.list(rule, column) : this.reading.text(rule, column);
       return (cells) => valueOrError<string | Given[]>(() => read(cells));
     });
     this.lists = mapping.columns.flatMap(({ rule }, index) => (givesList(rule) ? [index] : []));
     this.listKeys = this.lists.filter((index) => mapping.columns[index]!.column.primary);
+    this.fromSkipped = mapping.columns.flatMap(({ column, rule }, index) =>
+      column.primary && isLookedUp(rule, skipped) ? [index] : [],
+    );
     const only = holding(mapping.only, position);
     const skip = holding(mapping.skip, position);
     this.isWanted = (cells) => only.every((holds) => holds(cells)) && !skip.some((holds) => holds(cells));
@@ -51,17 +66,22 @@ export class MappedRows {
   /** The rows that a record gives; it has to be as wide as the header. */
   of({ line, cells }: CsvRecord): SourceRow[] {
     this.reading.note(cells);
-    if (!this.isWanted(cells)) {
+    const rows = this.isWanted(cells) ? this.spread(line, cells) : undefined;
+    if (!rows) {
       this.passedOver++;
       return [];
     }
-    const rows = this.spread(line, cells).map((row) => ({ line, cells: row }));
-    return this.mapping.distinct ? rows.filter((row) => this.isNew(row)) : rows;
+    const made = rows.map((row) => ({ line, cells: row, block: this.block }));
+    return this.mapping.distinct ? made.filter((row) => this.isNew(row)) : made;
   }
 
-  /** Lists side by side make a row of each of their elements; an empty list has nothing for any row. */
-  private spread(line: number, cells: Cells): Given[][] {
+  /**
+   * Lists side by side make a row of each of their elements; an empty list has nothing for any row. Undefined: the row
+   * belongs to a product that is passed over.
+   */
+  private spread(line: number, cells: Cells): Given[][] | undefined {
     const given = this.reads.map((read) => read(cells));
+    if (this.fromSkipped.some((index) => given[index] === '')) return undefined;
     const lists = this.lists.map((index) => given[index]!);
     if (!lists.length || !lists.every(isList)) return [given.map((cell) => (isList(cell) ? '' : cell))];
     const sizes = lists.map(({ length }) => length);
@@ -93,6 +113,12 @@ export class MappedRows {
   }
 }
 
+/** Whether the rule takes the cell of one of these headers from another row. */
+function isLookedUp(rule: Rule, headers: ReadonlySet<string>): boolean {
+  if (rule.kind !== 'cell') return false;
+  return rule.from.every((header) => headers.has(header)) && rule.rows.some((row) => row !== 'this');
+}
+
 function isList(given: Given | Given[]): given is Given[] {
   return Array.isArray(given);
 }
@@ -100,6 +126,6 @@ function isList(given: Given | Given[]): given is Given[] {
 function holding(conditions: Conditions, position: (header: string) => number): ((cells: Cells) => boolean)[] {
   return [...conditions].map(([header, texts]) => {
     const at = position(header);
-    return (cells) => texts.has(cells[at]!.trim());
+    return (cells) => texts.has(comparable(cells[at]!));
   });
 }

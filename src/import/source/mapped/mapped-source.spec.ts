@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readMappedText } from '../../../../test/support/mapped-file.js';
 import { InputFile } from '../input-file.js';
 import { mappedSources } from './mapped-source.js';
@@ -103,22 +106,91 @@ const GROUPS = [
   ['5', '', 'none'],
 ];
 
-test('row: takes a cell from the first row that has the same text, even if it is empty', async () => {
-  expect(await names('{ from: b, row: { a: a } }', GROUPS)).toEqual(['first', '', 'first', '', '']);
+test('row: takes the first cell that is not empty of all rows with the same text', async () => {
+  expect(await names('{ from: b, row: { a: a } }', GROUPS)).toEqual(['first', 'fourth', 'first', 'fourth', '']);
 });
 
-test('row: rows below are not known, and those that are passed over are', async () => {
-  const csv = 'sku,type,parent,name\nA,x,P,\nP,parent,,Parent\nB,x,P,\nC,x,Q,own\n';
-  const of = async (rule: string) => {
-    const map = `products: { skip: { type: parent }, columns: { SKU: sku, Name: ${rule} } }`;
-    return (await read(map, csv)).tables.products!.map((row) => row.Name);
-  };
-  expect(await of('{ from: name, row: { sku: parent } }')).toEqual([undefined, 'Parent', undefined]);
-  expect(await of('[name, { from: name, row: { sku: parent } }]')).toEqual([undefined, 'Parent', 'own']);
-  expect(await of('{ from: name, row: { sku: { from: parent, replace: { Q: P } } } }')).toEqual([
+const FAMILY = 'sku,type,parent,name\nA,x,P,\nP,parent,,Parent\nB,x,P,\nC,x,Q,own\n';
+const familyNames = async (rule: string, csv = FAMILY) => {
+  const map = `products: { skip: { type: parent }, columns: { SKU: sku, Name: ${rule} } }`;
+  const { tables, complaints } = await read(map, csv);
+  return complaints.length ? complaints : tables.products!.map((row) => row.Name);
+};
+
+test('row: rows below and rows that are passed over are found, too', async () => {
+  expect(await familyNames('[name, { from: name, row: { sku: parent } }]')).toEqual(['Parent', 'Parent', 'own']);
+  expect(await familyNames('{ from: name, row: [this, { sku: parent }] }')).toEqual(['Parent', 'Parent', 'own']);
+  expect(await familyNames('{ from: name, row: { sku: { from: parent, replace: { Q: P } } } }')).toEqual([
+    'Parent',
+    'Parent',
+    'Parent',
+  ]);
+});
+
+test('row: a key that no row has is an error, unless the value comes from elsewhere or may be empty', async () => {
+  const fault =
+    `export.csv:5: name (products.Name): no row of the file has the sku "Q": ` +
+    `export it, too, or end the rule with { constant: '' } if it may be missing`;
+  expect(await familyNames('{ from: name, row: { sku: parent } }')).toEqual([fault]);
+  expect(await familyNames("{ join: ' ', of: [{ from: name, row: { sku: parent } }] }")).toEqual([fault]);
+  expect(await familyNames("[{ from: name, row: { sku: parent } }, { constant: '' }]")).toEqual([
+    'Parent',
+    'Parent',
     undefined,
+  ]);
+  expect(await familyNames('[{ from: name, row: { sku: parent } }, { from: name, row: { name: name } }]')).toEqual([
     'Parent',
     'Parent',
+    'own',
+  ]);
+});
+
+test('row: several headers find a row, and a key may be looked up itself', async () => {
+  const csv = 'sku,parent,size,name\nA,,,Top\nB,A,,\nC,B,,\nD,A,L,Large\n';
+  const key = '{ sku: { from: parent, row: { sku: parent } } }';
+  expect(
+    await familyNames(`[name, { from: name, row: ${key} }, { constant: none }]`, csv.replace('size', 'type')),
+  ).toEqual(['Top', 'none', 'Top', 'Large']);
+  const both = '{ parent: { constant: A }, size: { constant: L } }';
+  const map = `products: { columns: { SKU: sku, Name: { from: name, row: ${both} } } }`;
+  expect((await read(map, csv)).tables.products!.map((row) => row.Name)).toEqual(Array(4).fill('Large'));
+});
+
+test('row: long keys and long texts are found, and a list may be looked up below', async () => {
+  const [key, other] = ['k'.repeat(3000), 'k'.repeat(2999)];
+  const csv = `sku,parent,list\nA,${key},\n${other},,x\n${key},,"y,${'z'.repeat(200_000)}"\n`;
+  const map = `product_images:
+  skip: { parent: '' }
+  columns: { SKU: sku, ImageID: { from: list, split: ',', item: 1, row: { sku: parent } } }`;
+  expect((await read(map, csv)).tables.product_images).toEqual([{ SKU: 'A', ImageID: 'y' }]);
+});
+
+test('row: of a broken file no key is called missing', async () => {
+  const map = 'products: { columns: { SKU: sku, Name: { from: name, row: { sku: parent } } } }';
+  const { complaints } = await read(map, 'sku,parent,name\nA,P,\n"P,,Parent\n');
+  expect(complaints).toEqual([expect.stringContaining('export.csv:3: the record that starts here is no CSV')]);
+});
+
+const NESTED =
+  'type,name,sku,price\nitem,Early,E,1\nProduct,Tote,T,45\nSKU,red,T-R,\nSKU,blue,T-B,50\nProduct,Hat,H,\nSKU,big,H-B,\n';
+
+/** The weights that a rule gives for the rows, or what is wrong. */
+async function nestedWeights(rule: string): Promise<string | string[]> {
+  const { tables, complaints } = await read(
+    `products: { columns: { SKU: sku, PackagedWeight_in_g: ${rule} } }`,
+    NESTED,
+  );
+  return complaints.length ? complaints : tables.products!.map((row) => row.PackagedWeight_in_g ?? '').join();
+}
+
+test('above: takes a cell from the nearest row above that holds the texts, or from this row if it does (17)', async () => {
+  expect(await nestedWeights('[price, { from: price, above: { type: Product } }]')).toBe('1,45,45,50,,');
+  expect(await nestedWeights('{ from: price, above: { type: [Product, item] } }')).toBe('1,45,45,45,,');
+  expect(await nestedWeights('{ from: price, above: price }')).toBe('1,45,45,50,50,50');
+  expect(await nestedWeights('{ from: price, above: { type: Product } }')).toEqual([
+    expect.stringContaining(
+      'export.csv:2: price (products.PackagedWeight_in_g): no row above has "type Product": export it, too',
+    ),
   ]);
 });
 
@@ -297,8 +369,7 @@ test('labels name the headers that give the value, not those that find a row', a
     '{ join: x, of: [land, land] }',
   ];
   const map = `products: { columns: { SKU: sku, CountryOfOrigin: ${rules[0]}, Gender: ${rules[1]}, Theme: ${rules[2]} } }`;
-  const options = { encoding: 'utf-8', decimalComma: false } as const;
-  const { sources } = mappedSources(await InputFile.at('package.json'), parseMapping(map, 'map.yaml'), options);
+  const { sources } = mappedSources(await InputFile.at('package.json'), parseMapping(map, 'map.yaml'), {});
   const [source] = sources;
   expect(source!.columns.map((column) => source!.label(column))).toEqual([
     'sku (products.SKU)',
@@ -351,4 +422,235 @@ describe('a map that makes texts grow beyond what any column holds (issue 14 §8
       expect.stringContaining('has 10001 elements, 10000 is the most; is split of the map right?'),
     ]);
   });
+});
+
+const withFile = (columns: string, file: string) => `file: ${file}\nproducts: { columns: ${columns} }`;
+
+/** What becomes of a number. */
+async function weight(cell: string, rule = 'a', file = "{ decimal: ',', thousands: '.' }") {
+  const map = withFile(`{ SKU: sku, PackagedWeight_in_g: ${rule} }`, file);
+  const { tables, complaints } = await read(map, `sku;a\nS;${cell}\n`);
+  return complaints[0] ?? tables.products![0]!.PackagedWeight_in_g;
+}
+
+describe('what a map says of the whole file', () => {
+  test('the header may be further down (14)', async () => {
+    const csv = 'Prices of "May;;\n;;\nsku;name\n1;a\n;b\n';
+    const { tables, complaints } = await read(withFile('{ SKU: sku, Name: name }', '{ header: 3 }'), csv);
+    expect(tables.products![0]).toEqual({ SKU: '1', Name: 'a' });
+    expect(complaints).toEqual(['export.csv:5: sku (products.SKU): is empty, and has to hold a value']);
+    const short = await read(withFile('{ SKU: sku }', '{ header: 9 }'), csv);
+    expect(short.complaints).toEqual([
+      'export.csv:9: the file ends before this line, which the map says is the header',
+    ]);
+  });
+
+  test('without a header columns have numbers, or names of the map (13)', async () => {
+    const csv = 'CSF;10884;Radiator\nCSF;10885;\n';
+    const wanted = [{ SKU: '10884', Name: 'Radiator' }, { SKU: '10885' }];
+    expect((await read(withFile('{ SKU: 2, Name: 3 }', '{ header: none }'), csv)).tables.products).toEqual(wanted);
+    const byName = withFile('{ SKU: code, Name: name }', '{ header: [brand, code, name] }');
+    expect((await read(byName, csv)).tables.products).toEqual(wanted);
+    expect((await read(byName, 'CSF;10884\n')).complaints).toEqual([
+      'export.csv:1: 2 cells, and the map names 3 columns in file.header',
+    ]);
+    expect((await read(withFile('{ SKU: 4 }', '{ header: none }'), csv)).complaints).toEqual([
+      'export.csv:1: 4: missing column, which the map gives to products.SKU',
+    ]);
+  });
+
+  test('delimiter and encoding; the command overrides them', async () => {
+    const map = withFile('{ SKU: sku, Name: Größe }', "{ delimiter: '^', encoding: utf-8 }");
+    expect((await read(map, 'sku^Größe\n1^x;y\n')).tables.products).toEqual([{ SKU: '1', Name: 'x;y' }]);
+    expect((await read(map, 'sku;Größe\n1;x^y\n', { delimiter: ';' })).tables.products).toEqual([
+      { SKU: '1', Name: 'x^y' },
+    ]);
+    const { complaints } = await read(withFile('{ SKU: sku }', '{ encoding: windows-1252 }'), '\uFEFFsku\n');
+    expect(complaints).toEqual([expect.stringContaining('so it is not windows-1252')]);
+  });
+
+  test('decimals and thousands; a column may say otherwise', async () => {
+    expect(await weight('1.234.567,5')).toBe('1234567.5');
+    expect(await weight('-1.234')).toBe('-1234');
+    expect(await weight(',5')).toBe('0.5');
+    expect(await weight('12,5', '{ from: a, times: 10 }')).toBe('125');
+    expect(await weight('1,234.5', "{ from: a, decimal: '.', thousands: ',' }")).toBe('1234.5');
+    expect(await weight("1'234.5", `{ from: a, thousands: "'" }`, '{}')).toBe('1234.5');
+    expect(await weight('1\u202F234,5', "{ from: a, thousands: ' ' }", "{ decimal: ',' }")).toBe('1234.5');
+    expect(await weight('.5', 'a', '{}')).toBe('0.5');
+    expect(await weight('-.5', '{ from: a, times: 10 }', '{}')).toBe('-5');
+    for (const cell of ['1.5', '12.34', '1.2345', '1234.567', '1.234.56,7'])
+      expect(await weight(cell)).toContain(`"${cell}" is no number with "." between thousands, such as 1.234`);
+    expect(await weight('1,234', 'a', '{}')).toContain('"1,234" is not a decimal');
+  });
+});
+
+test('several blocks make rows for one table, and complaints name the block (15)', async () => {
+  const map = `
+warehouses:
+  - columns: { WarehouseCode: { constant: Main } }
+  - columns: { WarehouseCode: { constant: JFK } }
+stock:
+  - columns: { WarehouseCode: { constant: Main }, SKU: sku, AvailableQTY: main }
+  - skip: { jfk: '' }
+    columns: { WarehouseCode: { constant: JFK }, SKU: sku, AvailableQTY: jfk }`;
+  const { tables, complaints, notes } = await read(map, 'sku,main,jfk\nA,0,24\nB,7,\nC,1,many\n');
+  expect(tables.warehouses).toEqual([{ WarehouseCode: 'Main' }, { WarehouseCode: 'JFK' }]);
+  expect(tables.stock!.map((row) => Object.values(row).join(' '))).toEqual([
+    'Main A 0',
+    'JFK A 24',
+    'Main B 7',
+    'Main C 1',
+    'JFK C',
+  ]);
+  expect(complaints).toEqual([
+    expect.stringMatching(/^export\.csv:4: jfk \(stock\.AvailableQTY\): "many" is not a decimal/),
+  ]);
+  expect(notes).toEqual([]);
+});
+
+const naming = (rule: string) => `products: { columns: { SKU: sku, Name: ${rule} } }`;
+const named = async (rule: string, csv: string) => (await read(naming(rule), csv)).tables.products;
+
+describe('optional columns', () => {
+  test('one that the file lacks is no column of the table, so that what is stored stays', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'optional-'));
+    await writeFile(join(folder, 'a.csv'), 'sku\nA\n');
+    const mapping = parseMapping(naming('{ from: n, optional: true }'), 'map.yaml');
+    const [source] = mappedSources(await InputFile.at(join(folder, 'a.csv')), mapping, {}).sources;
+    expect(await source!.begin!(() => undefined)).toBe(true);
+    expect(source!.columns.map((column) => column.name)).toEqual(['SKU']);
+    await rm(folder, { recursive: true });
+  });
+
+  test('one that the file has is read; in a list and in join the other parts remain', async () => {
+    const wanted = [{ SKU: 'A', Name: 'x' }];
+    expect(await named('{ from: n, optional: true }', 'sku,n\nA,x\n')).toEqual(wanted);
+    expect(await named('[{ from: n, optional: true }, t]', 'sku,t\nA,x\n')).toEqual(wanted);
+    expect(await named("{ join: ' ', of: [t, { from: n, optional: true }] }", 'sku,t\nA,x\n')).toEqual(wanted);
+  });
+
+  test('a required one has to be there under one of its headers, and to be filled in', async () => {
+    const rule = '[{ from: n, optional: true, required: true }, { from: t, optional: true, required: true }]';
+    expect(await named(rule, 'sku,t\nA,x\n')).toEqual([{ SKU: 'A', Name: 'x' }]);
+    expect((await read(naming(rule), 'sku,n,t\nA,,x\n')).complaints).toEqual([
+      'export.csv:2: n, t (products.Name): is empty, and the map says that it is required',
+    ]);
+    expect((await read(naming(rule), 'sku\nA\n')).complaints).toEqual([
+      'export.csv:1: n, t: missing column: the file has none of these, and Name needs one',
+    ]);
+  });
+
+  test('a key cannot be left out, nor a column in some blocks only', async () => {
+    const key = 'products: { columns: { SKU: { from: sku, optional: true }, Name: n } }';
+    expect((await read(key, 'n\nA\n')).complaints).toEqual([
+      'export.csv:1: sku: missing column: the file has none of these, and SKU needs one',
+    ]);
+    const [a, b] = ['a', 'b'].map((from) => `columns: { SKU: sku, Name: { from: ${from}, optional: true } }`);
+    expect((await read(`products:\n  - ${a}\n  - ${b}\n`, 'sku,b\nA,x\n')).complaints).toEqual([
+      'export.csv:1: a: missing column: the file has none of these, and Name needs one',
+    ]);
+  });
+});
+
+test('headers, values and conditions that differ only in Unicode normalization are the same (10)', async () => {
+  const rule = '{ from: Größe, values: { groß: L, weiß: W, breit: B } }';
+  const map = `products: { skip: { Größe: schön }, columns: { SKU: sku, Name: ${rule.replace('breit', 'größer')} } }`;
+  const [header, taller, nice] = ['Größe', 'größer', 'schön'].map((text) => text.normalize('NFD'));
+  const csv = `sku,${header}\nA,groß\nB,${taller}\nC,${nice}\n`;
+  const { tables, complaints } = await read(map, csv);
+  expect(complaints).toEqual([]);
+  expect(tables.products!.map(({ Name }) => Name)).toEqual(['L', 'B']);
+});
+
+test('only and skip of the map hold for all tables', async () => {
+  const map = `
+skip: { sku: '' }
+only: { view: '' }
+products: { columns: { SKU: sku } }
+product_images: { skip: { image: x }, columns: { SKU: sku, ImageID: image } }
+warehouses: { columns: { WarehouseCode: { constant: W } } }`;
+  const { tables } = await read(map, 'sku,view,image\nA,,1\n,,2\nB,de,3\nC,,x\n');
+  expect(tables.products).toEqual([{ SKU: 'A' }, { SKU: 'C' }]);
+  expect(tables.product_images).toEqual([{ SKU: 'A', ImageID: '1' }]);
+  expect(tables.warehouses).toEqual([{ WarehouseCode: 'W' }]);
+});
+
+test('pictures of a product without a SKU are passed over with it (18)', async () => {
+  const images = 'product_images: { columns: { SKU: { from: sku, row: { handle: handle } }, ImageID: image } }';
+  const csv = 'handle,sku,image\nmug,,1\nmug,,2\ncup,C,3\ncup,,4\n';
+  const { tables, complaints } = await read(`products: { skip: { sku: '' }, columns: { SKU: sku } }\n${images}`, csv);
+  expect(complaints).toEqual([]);
+  expect(tables.product_images).toEqual([
+    { SKU: 'C', ImageID: '3' },
+    { SKU: 'C', ImageID: '4' },
+  ]);
+  expect((await read(`products: { columns: { SKU: sku } }\n${images}`, csv)).complaints).toHaveLength(5);
+});
+
+const PARTS = "{ join: '-', of: [3, 2, 1] }".replace(/\d/g, "{ from: a, split: '.', item: $& }");
+
+test.each([
+  ['{ from: a, date: DD.MM.YYYY }', '01.12.2026', '2026-12-01'],
+  ['{ from: a, date: DD.MM.YYYY }', '1.2.2026', '2026-02-01'],
+  ["{ from: a, date: ['MM/DD/YYYY', YYYYMMDD] }", '12/31/2026', '2026-12-31'],
+  ["{ from: a, date: ['MM/DD/YYYY', YYYYMMDD] }", '20261231', '2026-12-31'],
+  ["{ from: a, date: 'YYYY-MM-DD HH:mm:ss' }", '2026-12-31 23:59:59', '2026-12-31'],
+  ['{ from: a, date: DD.MM.YYYY }', '', undefined],
+  [PARTS, '01.12.2026', '2026-12-01'],
+  ['{ from: a, date: DD.MM.YYYY }', '2026-12-01', expect.stringContaining('is not a date in the form DD.MM.YYYY')],
+  ['{ from: a, date: DD.MM.YYYY }', '30.02.2026', expect.stringContaining('"2026-02-30" is not a day of the calendar')],
+])('a date, %s: %j (20)', async (rule, a, value) => {
+  const map = `stock: { columns: { WarehouseCode: { constant: W }, SKU: sku, AvailableQTY: sku, NextAvailableETA: ${rule} } }`;
+  const { tables, complaints } = await read(map, `sku,a\n1,"${a}"\n`);
+  expect(complaints[0] ?? tables.stock![0]!.NextAvailableETA).toEqual(value);
+});
+
+test.each([
+  ['2', 'kg', '2000'],
+  ['2', ' lb', '907.1847'],
+  ['.5', 'kg', '500'],
+  ['', 'stone', ''],
+  ['2', 'stone', expect.stringContaining('"stone" is none of the values that the map lists')],
+  ['2', '', expect.stringContaining('has no factor: the cell that times names is empty')],
+])('a unit in each row: %j %j (16)', async (a, b, value) => {
+  const rule = '{ from: a, times: { from: b, values: { kg: 1000, lb: 453.59237 } } }';
+  expect(await name(rule, a, b, 'PackagedWeight_in_g')).toEqual(value);
+});
+
+test('a factor that is no number above 0 is an error', async () => {
+  expect(await name('{ from: a, times: { from: b } }', '2', '0', 'PackagedWeight_in_g')).toContain(
+    'has the factor "0", which',
+  );
+  expect(await name('{ from: a, times: { from: b } }', '2', '1.5', 'PackagedWeight_in_g')).toBe('3');
+});
+
+test.each([
+  ['{ from: a, decode: html }', 'Zing&trade; Rope &amp; Bag &#39;x&#x27;', "Zing™ Rope & Bag 'x'"],
+  ['{ from: a, decode: html }', 'a &amp;lt; b, R&D, &nosuch; &copy', 'a &lt; b, R&D, &nosuch; &copy'],
+  ['{ from: a, decode: html, values: { R&D: x } }', 'R&amp;D', 'x'],
+  ["{ from: a, split: ',', deepest: / }", 'Men,Men/Tops,Women', 'Men/Tops'],
+  ["{ from: a, split: ',', deepest: /, root: false }", 'Root/Men/Tops,Root/Men,Root', 'Men/Tops'],
+  ["{ from: a, split: ',', deepest: /, root: false }", 'Root', ''],
+  ["{ from: a, split: ',', deepest: /, root: false }", '', ''],
+  ["{ from: a, split: ',', deepest: /, root: false, escape: '\\' }", 'Root/Men\\/Boys,Root/A', 'Men/Boys'],
+  ["{ from: a, split: ',', key: color }", 'color="Blue",size="L"', 'Blue'],
+  ["{ from: a, split: ',', key: size }", 'color="Blue, dark",size="7"" x"', '7" x'],
+  ["{ from: a, split: ',', key: color }", 'x="1",color="Blue, ""dark""",y=2', 'Blue, "dark"'],
+  ["{ from: a, split: ',', key: size }", 'size=7",color=Blue', '7"'],
+  ["{ from: a, split: ',', key: size }", 'size="7,color=Blue', '"7'],
+])('%s of %j', async (rule, a, value) => {
+  expect(await name(rule, a)).toBe(value);
+});
+
+test('shorten keeps texts apart that are too long, and always gives the same', async () => {
+  const rule = "{ join: '-', of: [a, b], shorten: 64 }";
+  const [long, other] = ['x'.repeat(70), `${'x'.repeat(69)}y`];
+  const cells = [long, other, long, 'a', 'é'.repeat(62)].map((a) => ['S', a, 'b']);
+  const made = await names(rule, cells);
+  expect(made.map((text) => String(text).length)).toEqual([64, 64, 64, 3, 64]);
+  expect(made[0]).toBe(made[2]);
+  expect(made[0]).not.toBe(made[1]);
+  expect(made[0]).toMatch(/^x{53}-[0-9a-f]{10}$/);
+  expect(made[4]).toBe(`${'é'.repeat(62)}-b`);
 });

@@ -1,15 +1,12 @@
 import type { Field } from '../../../resource/field.decorator.js';
-import type { ImportTable } from '../../import-tables.js';
 import { excerpt } from '../../excerpt.js';
-import { refuseTooWide, widthFault } from '../csv/csv-header.js';
-import { readCsv } from '../csv/csv-records.js';
-import { ForeignHeader } from './foreign-header.js';
+import type { ImportTable } from '../../import-tables.js';
 import type { InputFile } from '../input-file.js';
-import { MappedRows } from './mapped-rows.js';
-import { valueHeadersOf } from '../map/mapping-rule.js';
-import { type Mapping, type TableMapping, usesOfHeaders } from '../map/mapping.js';
-import type { CsvRecord } from '../csv/record-parser.js';
+import { cellsOf, present, type Rule, valueHeadersOf } from '../map/mapping-rule.js';
+import { type ColumnMapping, makesOneRow, type Mapping, type TableMapping, usesOfHeaders } from '../map/mapping.js';
 import { type Complain, type ReadingOptions, SourceFault, type SourceRow, type TableSource } from '../table-source.js';
+import { ForeignFile } from './foreign-file.js';
+import { MappedRows } from './mapped-rows.js';
 
 /** So many headers that the map does not use are named. */
 const LISTED = 20;
@@ -23,102 +20,161 @@ export interface MappedFile {
   readonly sources: readonly TableSource[];
   /** What the sources passed over on purpose when they were read, a line each. */
   notes(): string[];
+  /** Why the file is of no use, if no row of it came through. To be asked after all sources were read. */
+  whyEmpty(): string | undefined;
 }
 
-/** Reads a CSV file of another system as a map says. */
-export function mappedSources(file: InputFile, mapping: Mapping, options: ReadingOptions): MappedFile {
-  const header = new ForeignHeader(mapping);
-  const badLines = new Set<number>();
-  const sources = mapping.tables.map((table) => new MappedSource(file, table, header, options, badLines));
-  const notes = () => [...passedOver(sources), ...unused(header)].map((note) => `${file.name}: ${note}`);
-  return { sources, notes };
+/**
+ * Reads a CSV file of another system as a map says.
+ * @param reading what the command says; it overrides the map
+ */
+export function mappedSources(input: InputFile, mapping: Mapping, reading: Partial<ReadingOptions>): MappedFile {
+  const file = new ForeignFile(input, mapping, reading);
+  const tables = [...new Set(mapping.tables.map(({ table }) => table))];
+  const sources = tables.map((table) => new MappedSource(table, mapping, file));
+  const notes = () => [...passedOver(sources), ...unused(file)].map((note) => `${input.name}: ${note}`);
+  return { sources, notes, whyEmpty: () => whyEmpty(sources) };
 }
 
 function passedOver(sources: readonly MappedSource[]): string[] {
   const tables = new Map<number, string[]>();
-  for (const { table, passedOver: count } of sources) tables.set(count, [...(tables.get(count) ?? []), table.name]);
+  for (const source of sources)
+    tables.set(source.passedOver, [...(tables.get(source.passedOver) ?? []), source.table.name]);
   tables.delete(0);
   return [...tables].map(([count, names]) => `${count} row(s) passed over, as the map says, for ${names.join(', ')}`);
 }
 
-function unused(header: ForeignHeader): string[] {
+function unused({ header }: ForeignFile): string[] {
   const headers = header.unused();
   if (!headers.length) return [];
   const more = headers.length > LISTED ? `, … and ${headers.length - LISTED} more` : '';
   return [`headers that the map does not use: ${headers.slice(0, LISTED).map(excerpt).join(', ')}${more}`];
 }
 
+/** A map for products is for a file of products: it is not enough that other tables get rows. */
+function whyEmpty(sources: readonly MappedSource[]): string | undefined {
+  const read = sources.filter(({ partial, isRead }) => !partial && isRead);
+  const decisive = read.filter(({ table }) => table.name === 'products');
+  const asked = decisive.length ? decisive : read;
+  if (!asked.length || !asked.every(({ gaveNothing }) => gaveNothing)) return undefined;
+  const rows = asked[0]!.records;
+  const what = rows ? `the map passes over all ${rows} rows` : 'there is no row behind the header';
+  return `${what}, so there is nothing for ${asked.map(({ table }) => table.name).join(', ')}; is it the right file, with all of its rows? If it is, pass --allow-empty`;
+}
+
 class MappedSource implements TableSource {
-  readonly table: ImportTable;
   readonly file: string;
-  readonly columns: readonly Field[];
   /** One row of constants says nothing of others. */
   readonly partial: boolean;
-  private readonly headers: ReadonlySet<string>;
-  /** How many rows of the file the map kept out, in the latest reading. */
+  /** How many rows of the file there were, and how many of them the map kept out, in the latest reading. */
+  records = 0;
   passedOver = 0;
+  /** Whether the file was read to its end. */
+  isRead = false;
+  private blocks: readonly TableMapping[];
+  private readonly skipped: ReadonlySet<string>;
+  private hasBegun = false;
 
-  /** @param badLines lines that were complained of already: they are wrong for every table of the file */
   constructor(
-    private readonly input: InputFile,
-    private readonly mapping: TableMapping,
-    private readonly header: ForeignHeader,
-    private readonly options: ReadingOptions,
-    private readonly badLines: Set<number>,
+    readonly table: ImportTable,
+    mapping: Mapping,
+    private readonly input: ForeignFile,
   ) {
-    this.table = mapping.table;
     this.file = input.name;
-    this.columns = mapping.columns.map(({ column }) => column);
-    this.headers = new Set(usesOfHeaders(mapping).keys());
-    this.partial = !this.headers.size;
+    this.blocks = mapping.tables.filter((block) => block.table === table);
+    this.partial = this.blocks.every(({ columns }) => makesOneRow(columns));
+    this.skipped = headersSkippedIfEmpty(mapping);
   }
 
-  label(column: Field): string {
-    const rule = this.mapping.columns.find((mapped) => mapped.column === column)?.rule;
-    const headers = new Set(rule ? valueHeadersOf(rule) : []);
-    const spellings = [...headers].map((header) => this.header.spelling(header));
-    return `${spellings.join(', ') || 'constant'} (${this.table.name}.${column.name})`;
+  get columns(): readonly Field[] {
+    return this.blocks[0]!.columns.map(({ column }) => column);
+  }
+
+  /** Whether all rows of the file were passed over. */
+  get gaveNothing(): boolean {
+    return this.passedOver === this.records;
+  }
+
+  label(column: Field, block?: number): string {
+    const headers = this.headersOf(column, block).map((header) => this.input.header.spelling(header));
+    return `${headers.join(', ') || 'constant'} (${this.table.name}.${column.name})`;
+  }
+
+  origin(column: Field): readonly string[] {
+    return this.headersOf(column);
+  }
+
+  private headersOf(column: Field, block?: number): string[] {
+    const blocks = block === undefined ? this.blocks : [this.blocks[block]!];
+    const rules = blocks.flatMap(({ columns }) => columns.filter((mapped) => mapped.column === column));
+    return [...new Set(rules.flatMap(({ rule }) => valueHeadersOf(rule)))];
+  }
+
+  async begin(complain: Complain): Promise<boolean> {
+    this.hasBegun = true;
+    if (this.partial) return true;
+    await this.input.open();
+    const has = (header: string) => this.input.header.has(header);
+    const blocks = this.blocks.map((block) => ({ ...block, columns: presentColumns(block.columns, has) }));
+    this.input.header.check(new Set(blocks.flatMap((block) => [...usesOfHeaders(block).keys()])), complain);
+    this.refuseMissing(blocks);
+    this.blocks = blocks;
+    return true;
   }
 
   async *rows(complain: Complain): AsyncGenerator<SourceRow[]> {
-    if (!this.headers.size) {
-      yield this.mapped(complain).of({ line: 1, cells: [] });
-      return;
-    }
-    let rows: MappedRows | undefined;
-    for await (const chunk of readCsv(this.input.bytes(), this.options)) {
-      const records = rows ? chunk : chunk.slice(1);
-      rows ??= this.open(chunk[0]!, complain);
-      for (let start = 0; start < records.length; start += PORTION) {
-        const portion = records.slice(start, start + PORTION).filter((record) => this.fits(record, complain));
-        const made = portion.flatMap((record) => rows!.of(record));
-        this.passedOver = rows.passedOver;
-        if (made.length) yield made;
+    if (!this.hasBegun) await this.begin(complain);
+    const blocks = this.blocks.map((block, index) => ({ block, index }));
+    const constant = blocks.filter(({ block }) => makesOneRow(block.columns));
+    const lookUps = this.partial ? undefined : await this.input.lookUps();
+    const make = ({ block, index }: (typeof blocks)[number]) =>
+      new MappedRows(block, index, this.input, lookUps, this.skipped, (line, column, message) =>
+        complain(line, this.label(column, index), message),
+      );
+    if (constant.length) yield constant.flatMap((one) => make(one).of({ line: 1, cells: [] }));
+    const made = blocks.filter((one) => !constant.includes(one)).map(make);
+    this.records = this.passedOver = 0;
+    if (made.length)
+      for await (const records of this.input.records(complain))
+        for (let start = 0; start < records.length; start += PORTION) {
+          const portion = records.slice(start, start + PORTION);
+          const rows = portion.flatMap((record) =>
+            made.length === 1 ? made[0]!.of(record) : made.flatMap((block) => block.of(record)),
+          );
+          this.records += portion.length;
+          this.passedOver = Math.min(...made.map((block) => block.passedOver));
+          if (rows.length) yield rows;
+        }
+    this.isRead = true;
+  }
+
+  /** @throws {SourceFault} if a column is not there that has to be, or that other blocks have */
+  private refuseMissing(blocks: readonly TableMapping[]): void {
+    const given = blocks.map(({ columns }) => new Set(columns.map(({ column }) => column)));
+    for (const [index, { columns }] of this.blocks.entries())
+      for (const { column, rule } of columns) {
+        const isNeeded = isRequired(column, rule) || given.some((some) => some.has(column));
+        if (!isNeeded || given[index]!.has(column)) continue;
+        const headers = [...new Set(valueHeadersOf(rule))].join(', ');
+        throw new SourceFault(1, `missing column: the file has none of these, and ${column.name} needs one`, headers);
       }
-    }
-    if (!rows) throw new SourceFault(1, 'the file is empty; its first line has to name the columns');
   }
+}
 
-  private open(record: CsvRecord, complain: Complain): MappedRows {
-    refuseTooWide(record);
-    this.header.read(record.cells, record.line, this.headers, complain);
-    return this.mapped(complain);
-  }
+/** The columns that the file has. */
+function presentColumns(columns: readonly ColumnMapping[], has: (header: string) => boolean): ColumnMapping[] {
+  return columns.flatMap(({ column, rule }) => {
+    const left = present(rule, has);
+    return left ? [{ column, rule: left }] : [];
+  });
+}
 
-  private mapped(complain: Complain): MappedRows {
-    return new MappedRows(
-      this.mapping,
-      (header) => this.header.position(header),
-      this.options.decimalComma,
-      (line, column, message) => complain(line, this.label(column), message),
-    );
-  }
+function isRequired(column: Field, rule: Rule): boolean {
+  return Boolean(column.primary) || column.nullable === false || cellsOf(rule).some(({ required }) => required);
+}
 
-  private fits({ cells, line }: CsvRecord, complain: Complain): boolean {
-    const { width } = this.header;
-    if (cells.length === width) return true;
-    if (!this.badLines.has(line)) complain(line, '', widthFault(cells.length, width));
-    this.badLines.add(line);
-    return false;
-  }
+/** The headers whose empty cells keep a row from becoming a product, as the map says. */
+function headersSkippedIfEmpty({ tables }: Mapping): ReadonlySet<string> {
+  const products = tables.filter(({ table }) => table.name === 'products');
+  return new Set(products.flatMap(({ skip }) => skip.filter(([, texts]) => texts.has('')).map(([header]) => header)));
 }

@@ -1,29 +1,48 @@
 import type { Field } from '../../../resource/field.decorator.js';
 import { CellError } from '../../cell.js';
+import { quoted } from '../../excerpt.js';
+import { comparable } from '../map/map-node.js';
+import type { CellRule, KeyRule, ListRule, NumberFormat, Rule, RowRule } from '../map/mapping-rule.js';
 import { TextLength } from './bounded-text.js';
-import { splitList, valueOfKey } from './cell-list.js';
+import { deepestPath, splitList, valueOfKey } from './cell-list.js';
 import { cellText } from './changed-text.js';
-import { FirstRows } from './first-rows.js';
-import type { CellRule, ListRule, Rule } from '../map/mapping-rule.js';
+import type { LookUps } from './look-ups.js';
+import { shortened } from './shortened.js';
 
 type Cells = readonly string[];
 
 /** Takes a value from the cells of a row. */
 type Read<Value> = (cells: Cells) => Value;
 
+/** What became of the look-ups of one value. */
+interface Outcome {
+  /** Whether one of the rows was there. */
+  found: boolean;
+  /** The first that was not, in words. */
+  missing?: string;
+}
+
+const NO_LOOK_UP: Outcome = { found: false };
+
 /** Turns rules into functions of a row's cells, for a file whose header is known. */
 export class RuleValues {
-  private readonly firstRows = new Map<string, FirstRows>();
+  /** For each `above`, by its text: the latest row that it speaks of. */
+  private readonly above = new Map<string, { holds: Read<boolean>; cells?: Cells }>();
+  private outcome = NO_LOOK_UP;
 
-  /** @param position of a header's column */
+  /**
+   * @param position of a header's column
+   * @param lookUps the rows that other rows refer to, all of them read
+   */
   constructor(
     private readonly position: (header: string) => number,
-    private readonly decimalComma: boolean,
+    private readonly format: NumberFormat,
+    private readonly lookUps: LookUps,
   ) {}
 
   /** Takes note of a row. Has to come before it is read: a row may refer to rows above, or to itself. */
   note(cells: Cells): void {
-    for (const rows of this.firstRows.values()) rows.note(cells);
+    for (const row of this.above.values()) if (row.holds(cells)) row.cells = cells;
   }
 
   /**
@@ -34,26 +53,81 @@ export class RuleValues {
     if (rule.kind === 'constant') return () => rule.text;
     if (rule.kind === 'cell') return this.cell(rule, column);
     const reads = rule.rules.map((part) => this.text(part, rule.kind === 'join' ? undefined : column));
-    if (rule.kind === 'join') return (cells) => joined(reads, cells, rule.between);
-    return (cells) => firstOf(reads, cells, isThere) ?? '';
+    if (rule.kind === 'first') return this.first(rule.rules, reads, '', isThere);
+    const { between, shorten } = rule;
+    return (cells) => {
+      const text = joined(reads, cells, between);
+      return shorten === undefined ? text : shortened(text, shorten);
+    };
   }
 
   /** For a rule that gives a list; an element that is no value is a CellError in its place. */
   list(rule: Rule, column: Field): Read<(string | CellError)[]> {
     if (rule.kind === 'first') {
       const reads = rule.rules.map((part) => this.list(part, column));
-      return (cells) => firstOf(reads, cells, ({ length }) => length > 0) ?? [];
+      return this.first(rule.rules, reads, [], ({ length }) => length > 0);
     }
     if (rule.kind !== 'cell' || !rule.list) throw new TypeError('the rule gives no list');
     const elements = this.elements(rule, rule.list);
-    const finish = cellText(rule, column, this.decimalComma);
-    return (cells) => elements(cells).map((element) => valueOrError(() => finish(element)));
+    const finish = this.finish(rule, column);
+    return (cells) => {
+      this.outcome = { found: false };
+      const texts = elements(cells);
+      this.assertFound(texts.length > 0);
+      return texts.map((text) => valueOrError(() => finish(text, cells)));
+    };
+  }
+
+  /** The first value that is wanted. A constant among the rules says that a row which is not there does no harm. */
+  private first<Value>(
+    rules: readonly Rule[],
+    reads: readonly Read<Value>[],
+    none: Value,
+    wanted: (value: Value) => boolean,
+  ): Read<Value> {
+    const tolerant = rules.some(({ kind }) => kind === 'constant');
+    return (cells) => {
+      const all: Outcome = { found: tolerant };
+      for (const read of reads) {
+        try {
+          const value = read(cells);
+          if (wanted(value)) return value;
+          all.found ||= this.outcome.found;
+        } catch (error) {
+          if (!(error instanceof RowNotFound)) throw error;
+          all.missing ??= error.what;
+        }
+      }
+      this.outcome = all;
+      if (all.missing !== undefined && !all.found) throw new RowNotFound(all.missing);
+      return none;
+    };
+  }
+
+  /** Refuses a value that is empty because a row is not there. */
+  private assertFound(hasValue: boolean): void {
+    const { found, missing } = this.outcome;
+    if (missing !== undefined && !found && !hasValue) throw new RowNotFound(missing);
   }
 
   private cell(rule: CellRule, column?: Field): Read<string> {
     const read = rule.list ? this.element(rule, rule.list) : this.cells(rule)[0]!;
-    const finish = cellText(rule, column, this.decimalComma);
-    return (cells) => finish(read(cells));
+    const finish = this.finish(rule, column);
+    if (rule.rows.every((row) => row === 'this'))
+      return (cells) => {
+        this.outcome = NO_LOOK_UP;
+        return finish(read(cells), cells);
+      };
+    return (cells) => {
+      this.outcome = { found: false };
+      const text = read(cells);
+      this.assertFound(isThere(text));
+      return finish(text, cells);
+    };
+  }
+
+  private finish(rule: CellRule, column?: Field): (text: string, cells: Cells) => string {
+    return cellText(rule, column, this.format, rule.times ? this.text(rule.times) : () => '');
   }
 
   private element(rule: CellRule, list: ListRule): Read<string> {
@@ -64,6 +138,7 @@ export class RuleValues {
       return (cells) => valueOfKey(read!(cells), take.key, list);
     }
     const elements = this.elements(rule, list);
+    if ('deepest' in take) return (cells) => deepestPath(elements(cells), take.deepest, list.escape, take.withRoot);
     return (cells) => elements(cells).at(take.item === 'last' ? -1 : take.item - 1) ?? '';
   }
 
@@ -75,21 +150,67 @@ export class RuleValues {
   }
 
   /** The cells that the rule speaks of, one for each header. */
-  private cells({ from, row }: CellRule): Read<string>[] {
-    const positions = [...new Set(from)].map((header) => this.position(header));
-    if (!row) return positions.map((position) => (cells) => cells[position]!);
-    const rows = this.rowsBy(row.key);
-    const is = this.text(row.is);
-    return positions.map((position) => {
-      const kept = rows.keep(position);
-      return (cells) => rows.find(is(cells))?.[kept] ?? '';
+  private cells({ from, rows }: CellRule): Read<string>[] {
+    return [...new Set(from)].map((header) => {
+      const reads = rows.map((row) => this.inRow(this.position(header), row));
+      if (reads.length === 1) return reads[0]!;
+      return (cells) => {
+        for (const read of reads) {
+          const text = read(cells);
+          if (isThere(text)) return text;
+        }
+        return '';
+      };
     });
   }
 
-  private rowsBy(key: string): FirstRows {
-    const rows = this.firstRows.get(key) ?? new FirstRows(this.position(key));
-    this.firstRows.set(key, rows);
-    return rows;
+  private inRow(position: number, row: RowRule): Read<string> {
+    if (row === 'this') return (cells) => cells[position]!;
+    return 'above' in row ? this.inRowAbove(position, row) : this.inRowOf(position, row);
+  }
+
+  private inRowAbove(position: number, { above }: Exclude<RowRule, 'this' | KeyRule>): Read<string> {
+    const name = JSON.stringify(above.map(([header, texts]) => [header, [...(texts ?? [])]]));
+    const tests = above.map(([header, texts]) => ({ at: this.position(header), texts }));
+    const holds: Read<boolean> = (cells) =>
+      tests.every(({ at, texts }) => (texts ? texts.has(comparable(cells[at]!)) : isThere(cells[at]!)));
+    const latest: { holds: Read<boolean>; cells?: Cells } = this.above.get(name) ?? { holds };
+    this.above.set(name, latest);
+    const headers = above
+      .map(([header, texts]) => (texts ? `${header} ${[...texts].join(' or ')}` : header))
+      .join(', ');
+    return () => this.noted(latest.cells?.[position], `no row above has ${quoted(headers)}`);
+  }
+
+  private inRowOf(position: number, { key }: KeyRule): Read<string> {
+    const name = key.map(([header]) => header).join('\0');
+    const reads = key.map(([, is]) => this.text(is));
+    const headers = key.map(([header]) => header).join(', ');
+    return (cells) => {
+      const outcome = this.outcome;
+      const texts = reads.map((read) => read(cells));
+      this.outcome = outcome;
+      const found = this.lookUps.find(name, texts, position);
+      if (found === null) return '';
+      const isComplete = this.lookUps.complete;
+      return this.noted(
+        isComplete ? found : (found ?? ''),
+        `no row of the file has the ${headers} ${quoted(texts.join(', '))}`,
+      );
+    };
+  }
+
+  private noted(text: string | undefined, missing: string): string {
+    if (text === undefined) this.outcome.missing ??= missing;
+    else this.outcome.found = true;
+    return text ?? '';
+  }
+}
+
+/** The row that a value comes from is not there. */
+class RowNotFound extends CellError {
+  constructor(readonly what: string) {
+    super(`${what}: export it, too, or end the rule with { constant: '' } if it may be missing`);
   }
 }
 
@@ -107,18 +228,6 @@ function joined(reads: readonly Read<string>[], cells: Cells, between: string): 
     parts.push(part);
   }
   return parts.join(between);
-}
-
-function firstOf<Value>(
-  reads: readonly Read<Value>[],
-  cells: Cells,
-  wanted: (value: Value) => boolean,
-): Value | undefined {
-  for (const read of reads) {
-    const value = read(cells);
-    if (wanted(value)) return value;
-  }
-  return undefined;
 }
 
 /** What `make` returns, or the CellError that it throws. */

@@ -9,6 +9,10 @@ import { quoted } from '../../excerpt.js';
  * @throws {CellError} if `number` is not a decimal
  */
 export function scaledDecimal(number: string, factor: string, scale: number): string {
+  const text = number.trim();
+  // `times: 1` rounds, and mostly there is nothing to round.
+  const [, fraction] = /^-?\d{1,30}(?:\.(\d{1,30}))?$/.exec(text) ?? [];
+  if (factor === '1' && fraction !== undefined && fraction.length <= scale) return text;
   const one = exact(number);
   const other = exact(factor);
   const product = one.digits * other.digits;

@@ -1,7 +1,10 @@
+import { stringify } from 'csv-stringify/sync';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readMapped, readMappedText } from '../../../../test/support/mapped-file.js';
-import { readMapping } from '../map/mapping.js';
+import { readCsv } from '../csv/csv-records.js';
+import { InputFile } from '../input-file.js';
+import { parseMapping, readMapping } from '../map/mapping.js';
 
 const mappingOf = (system: string) => readMapping(join('mappings', `${system}.yaml`));
 const sampleOf = (system: string) => join('test', 'samples', `${system}-products.csv`);
@@ -304,4 +307,105 @@ test.each(['magento2', 'woocommerce', 'shopify'])('%s: a row without a SKU is no
   const text = lines.map((line) => line.replace(new RegExp(`(^|,)${sku},`), '$1,')).join('\n');
   const { complaints } = await readMappedText(text, await mappingOf(system));
   expect(complaints[0]).toMatch(/^export\.csv:\d+: (sku|SKU) \(products\.SKU\): is empty, and has to hold a value$/);
+});
+
+/** The headers of WooCommerce in other languages, in the order of the English ones. */
+const split = (text: string) => text.split('|').map((name) => name.trim());
+const ENGLISH = split(`
+  Type|SKU|GTIN, UPC, EAN, or ISBN|Name|Published|Short description|Description|Stock|Weight (kg)|
+  Length (cm)|Width (cm)|Height (cm)|Regular price|Categories|Images|Parent|Upsells|Cross-sells`);
+const TRANSLATED: Record<string, string[]> = {
+  de: split(`
+  Typ|Artikelnummer|GTIN, UPC, EAN oder ISBN|Name|Veröffentlicht|Kurzbeschreibung|Beschreibung|Bestand|
+  Gewicht (kg)|Länge (cm)|Breite (cm)|Höhe (cm)|Regulärer Preis|Kategorien|Bilder|
+  Übergeordnetes Produkt|Zusatzverkäufe|Cross-Sells (Querverkäufe)`),
+  fr: split(`
+  Type|UGS|GTIN, UPC, EAN ou ISBN|Nom|Publié|Description courte|Description|Stock|Poids (kg)|
+  Longueur (cm)|Largeur (cm)|Hauteur (cm)|Tarif régulier|Catégories|Images|Parent|Produits suggérés|
+  Ventes croisées`),
+  es: split(`
+  Tipo|SKU|GTIN, UPC, EAN o ISBN|Nombre|Publicado|Descripción corta|Descripción|Inventario|Peso (kg)|
+  Longitud (cm)|Anchura (cm)|Altura (cm)|Precio normal|Categorías|Imágenes|Superior|Ventas dirigidas|
+  Ventas cruzadas`),
+  pt: split(`
+  Tipo|SKU|GTIN, UPC, EAN ou ISBN|Nome|Publicado|Descrição curta|Descrição|Estoque|Peso (kg)|
+  Comprimento (cm)|Largura (cm)|Altura (cm)|Preço|Categorias|Imagens|Ascendente|Aumentar vendas|
+  Venda cruzada`),
+};
+
+test.each(Object.keys(TRANSLATED))('woocommerce.yaml reads the headers of a site in %s', async (language) => {
+  const [header = '', ...lines] = (await readFile(sampleOf('woocommerce'), 'utf8')).split('\n');
+  const translated = ENGLISH.reduce((text, name, index) => {
+    const other = TRANSLATED[language]![index]!;
+    return text.replace(new RegExp(`(^|,|\uFEFF)("?)${name.replace(/[()]/g, '\\$&')}\\2(?=,)`), `$1$2${other}$2`);
+  }, header);
+  expect(translated).not.toBe(header);
+  const { tables, complaints } = await readMappedText(
+    [translated, ...lines].join('\n'),
+    await mappingOf('woocommerce'),
+  );
+  expect(complaints).toEqual([]);
+  expect(tables).toEqual((await read('woocommerce')).tables);
+});
+
+/** The text of a map without the blocks of these tables. */
+async function without(system: string, ...names: string[]): Promise<string> {
+  const text = await readFile(join('mappings', `${system}.yaml`), 'utf8');
+  return names.reduce((rest, name) => rest.replace(new RegExp(`^${name}:\\n([ #].*\\n|\\n)*`, 'm'), ''), text);
+}
+
+test.each<readonly [system: string, names: readonly string[]]>([
+  ['shopify', ['warehouses', 'stock']],
+  ['magento2', ['stock']],
+  ...['shopify', 'magento2', 'woocommerce'].map((system) => [system, ['price_lists', 'warehouses']] as const),
+])('%s.yaml without the blocks %j is a map', async (system, names) => {
+  const text = await without(system, ...names);
+  for (const name of names) expect(text).not.toContain(`\n${name}:`);
+  const { tables, complaints } = await readMapped(sampleOf(system), parseMapping(text, 'map.yaml'));
+  const all = (await read(system)).tables;
+  for (const name of names) delete all[name];
+  expect([tables, complaints]).toEqual([all, []]);
+});
+
+test.each([
+  ['magento2', 'product_online', ''],
+  ['magento2', 'product_online', '3'],
+  ['woocommerce', 'Published', ''],
+  ['woocommerce', 'Published', '7'],
+  ['shopify', 'Status', ''],
+  ['shopify', 'Status', 'suspended'],
+])('%s.yaml: %s %j is an error', async (system, header, value) => {
+  const mapping = await mappingOf(system);
+  const file = await InputFile.at(sampleOf(system));
+  const records: string[][] = [];
+  for await (const chunk of readCsv(file.bytes(), { encoding: 'utf-8', decimalComma: false }))
+    records.push(...chunk.map(({ cells }) => cells));
+  const column = records[0]!.indexOf(header);
+  for (const cells of records.slice(1)) cells[column] = value;
+  const text = stringify(records);
+  const { complaints } = await readMappedText(text, mapping);
+  const fault = value ? `"${value}" is none of the values that the map lists` : 'is empty, and the map says that it is';
+  expect(complaints[0]).toContain(`(products.Status): ${fault}`);
+});
+
+test('shopify.yaml: a file with neither Status nor Published is refused', async () => {
+  const text = (await readFile(sampleOf('shopify'), 'utf8')).replace('Published on online store,Status,', 'x,y,');
+  expect((await readMappedText(text, await mappingOf('shopify'))).complaints).toEqual([
+    'export.csv:1: Status, Published on online store: missing column: the file has none of these, and Status needs one',
+  ]);
+});
+
+test('woocommerce.yaml: a variation of a draft is not sold', async () => {
+  const text = (await readFile(sampleOf('woocommerce'), 'utf8')).replace(
+    '42,variable,WIND,,Windsock,1',
+    '42,variable,WIND,,Windsock,-1',
+  );
+  const { tables } = await readMappedText(text, await mappingOf('woocommerce'));
+  expect(tables.products!.find(({ SKU }) => SKU === 'WIND-RED')).toMatchObject({ Status: 'OBSOLETE' });
+});
+
+test('woocommerce.yaml: a parent that is not in the file is an error', async () => {
+  const lines = (await readFile(sampleOf('woocommerce'), 'utf8')).split('\n').filter((line) => !line.startsWith('42,'));
+  const { complaints } = await readMappedText(lines.join('\n'), await mappingOf('woocommerce'));
+  expect(complaints).toContainEqual(expect.stringContaining('no row of the file has the SKU "WIND": export it, too'));
 });

@@ -1,0 +1,38 @@
+/** What other formats begin with, what their first bytes also hold, and what to do about such a file. */
+const FORMATS: readonly (readonly [magic: string, holds: RegExp, remedy: string])[] = [
+  ['PK\u0003\u0004', /\[Content_Types\]\.xml|xl\/|_rels\//, 'an Excel workbook (ZIP); save it as "CSV UTF-8" in Excel'],
+  ['PK\u0003\u0004', /opendocument/, 'an OpenDocument file (ZIP); save it as "Text CSV", character set UTF-8'],
+  ['PK\u0003\u0004', /^/, 'a ZIP archive; unpack it and name the file in it'],
+  ['\u00d0\u00cf\u0011\u00e0', /^/, 'an old Excel workbook (XLS); save it as "CSV UTF-8" in Excel'],
+  ['%PDF', /^/, 'a PDF document; ask for the data as CSV'],
+  ...['BZh', '\u00fd7zXZ', '7z\u00bc\u00af', '\u0028\u00b5\u002f\u00fd', 'Rar!'].map(
+    (magic) => [magic, /^[^\s,;|]+$|[^\t -~]/, 'a compressed file other than gzip; unpack it'] as const,
+  ),
+  ['SQLite format 3', /^/, 'an SQLite database; export its table as CSV'],
+  [
+    '',
+    /^\s*<(!doctype html|html|table)[\s>]/i,
+    'HTML, such as a web page or an .xls that is none; save it as CSV UTF-8',
+  ],
+  ['', /^\s*<(\?xml|!|[a-z][^\s>,;]*( [^>]*)?>\s*<)/i, 'XML; export CSV instead, or convert it'],
+];
+
+const HEAD = 4096;
+/** A text of Latin letters in UTF-16 has a zero in every other byte. */
+const MOST_ZEROS = 0.3;
+const LEAST_BYTES = 8;
+
+/** What to say of a file that is no CSV or JSON, by its first bytes; undefined if it may be one. */
+export function formatFault(head: Buffer): string | undefined {
+  const text = head.toString('latin1', 0, HEAD).replace(/^\u00ef\u00bb\u00bf/, '');
+  const found = FORMATS.find(([magic, holds]) => text.startsWith(magic) && holds.test(text));
+  return found && `this is ${found[2]}`;
+}
+
+/** Whether a file without a byte-order mark is UTF-16, and in which order its bytes are. */
+export function unmarkedUtf16(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+  const start = head.subarray(0, HEAD);
+  const zeros = [0, 1].map((parity) => start.filter((byte, at) => byte === 0 && at % 2 === parity).length);
+  if (start.length < LEAST_BYTES || Math.max(...zeros) < start.length * MOST_ZEROS) return undefined;
+  return zeros[1]! > zeros[0]! ? 'utf-16le' : 'utf-16be';
+}

@@ -1,0 +1,94 @@
+import { refuseTooWide, widthFault } from '../csv/csv-header.js';
+import { readCsv } from '../csv/csv-records.js';
+import type { CsvRecord } from '../csv/record-parser.js';
+import type { InputFile } from '../input-file.js';
+import type { Mapping } from '../map/mapping.js';
+import { type NumberFormat, present } from '../map/mapping-rule.js';
+import { type Complain, type ReadingOptions, SourceFault } from '../table-source.js';
+import { ForeignHeader } from './foreign-header.js';
+import { LookUps } from './look-ups.js';
+
+/** A CSV file of another system, which several tables are read from, one after the other. */
+export class ForeignFile {
+  readonly header: ForeignHeader;
+  readonly number: NumberFormat;
+  private readonly options: ReadingOptions;
+  /** Lines that were complained of already: they are wrong for every table of the file. */
+  private readonly badLines = new Set<number>();
+  private isOpen = false;
+  private lookedUp?: LookUps;
+
+  /** @param reading what the command says; it overrides the map */
+  constructor(
+    private readonly input: InputFile,
+    private readonly mapping: Mapping,
+    reading: Partial<ReadingOptions>,
+  ) {
+    const { file } = mapping;
+    const delimiter = reading.delimiter ?? file.delimiter;
+    const encoding = reading.encoding ?? file.encoding ?? 'utf-8';
+    this.options = { encoding, delimiter, decimalComma: false, firstLine: file.firstLine };
+    this.number = { decimal: reading.decimalComma ? ',' : '.', ...file.number };
+    if (reading.decimalComma) this.number.decimal = ',';
+    this.header = new ForeignHeader(mapping);
+  }
+
+  get name(): string {
+    return this.input.name;
+  }
+
+  /** Reads the header. @throws {SourceFault} if there is none */
+  async open(): Promise<void> {
+    if (this.isOpen) return;
+    const first = await this.firstRecord();
+    refuseTooWide(first);
+    const { names } = this.mapping.file;
+    this.header.read(names ? namesOf(names, first) : first.cells, first.line);
+    this.isOpen = true;
+  }
+
+  /** The rows that rules look up. They are read with the first table that needs them. */
+  async lookUps(): Promise<LookUps> {
+    const has = (header: string) => this.header.has(header);
+    const columns = this.mapping.tables.flatMap((table) => table.columns);
+    const rules = columns.flatMap(({ rule }) => present(rule, has) ?? []);
+    this.lookedUp ??= new LookUps(rules, this.header);
+    await this.lookedUp.read(() => this.records());
+    return this.lookedUp;
+  }
+
+  /** The records behind the header that are as wide as it. */
+  async *records(complain?: Complain): AsyncGenerator<CsvRecord[]> {
+    let isFirst = !this.mapping.file.names;
+    for await (const chunk of readCsv(this.input.bytes(), this.options)) {
+      const records = isFirst ? chunk.slice(1) : chunk;
+      isFirst = false;
+      yield records.filter((record) => this.fits(record, complain));
+    }
+  }
+
+  private async firstRecord(): Promise<CsvRecord> {
+    for await (const [record] of readCsv(this.input.bytes(), this.options)) if (record) return record;
+    const { firstLine } = this.mapping.file;
+    if (firstLine === 1) throw new SourceFault(1, 'the file is empty; its first line has to name the columns');
+    throw new SourceFault(firstLine, 'the file ends before this line, which the map says is the header');
+  }
+
+  private fits({ cells, line }: CsvRecord, complain: Complain | undefined): boolean {
+    const { width } = this.header;
+    if (cells.length === width) return true;
+    if (complain && !this.badLines.has(line)) {
+      complain(line, '', widthFault(cells.length, width));
+      this.badLines.add(line);
+    }
+    return false;
+  }
+}
+
+/** The names of columns in a file without a header: those of the map, or their numbers. */
+function namesOf(names: readonly string[], { cells, line }: CsvRecord): readonly string[] {
+  if (!names.length) return cells.map((_, index) => String(index + 1));
+  if (names.length !== cells.length)
+    throw new SourceFault(line, `${cells.length} cells, and the map names ${names.length} columns in file.header`);
+  return names;
+}
