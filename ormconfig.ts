@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { DataSource } from 'typeorm';
 import { ApiKey } from './src/auth/api-key.entity.js';
 import { readSettings } from './src/config/settings.js';
-import { engineOf } from './src/database/engine.js';
+import { engineOf } from './src/database/engine-factory.js';
 import { ImportRun } from './src/import/import-run.entity.js';
 import { IMPORT_TABLES } from './src/import/import-tables.js';
 

@@ -1,6 +1,6 @@
 // The service as it is built, for the benchmark to measure from outside. With UNMETERED=1 every request skips the quota.
 import { startService } from '../dist/service.js';
-import { ServiceLogger } from '../dist/config/logger.js';
+import { ServiceLogger } from '../dist/logging/logger.js';
 import { readSettings } from '../dist/config/settings.js';
 import { QuotaMiddleware } from '../dist/quota/quota.middleware.js';
 

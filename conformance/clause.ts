@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment } from './deployment.js';
+import { Broken, NotTestable } from './failure.js';
 
 /** One thing that the contract says, and what a client has to see of it. */
 export interface Clause {
@@ -18,12 +19,6 @@ export interface Clause {
 export function clause(id: string, text: string, check: Clause['check']): Clause {
   return { id, text, check };
 }
-
-/** What a deployment does instead of what is demanded. */
-export class Broken extends Error {}
-
-/** Why nothing can be said about a clause from here. */
-export class NotTestable extends Error {}
 
 /** A check for what no client sees, or could not see without doing harm. */
 export function notTestable(why: string): Clause['check'] {

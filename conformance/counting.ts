@@ -1,4 +1,4 @@
-import { Broken } from './clause.js';
+import { Broken } from './failure.js';
 import type { Call, Deployment } from './deployment.js';
 import { type QuotaWindow, quotaWindowOf } from './quota-window.js';
 

@@ -1,4 +1,5 @@
-import { Broken, holds, NotTestable, same } from './clause.js';
+import { holds, same } from './clause.js';
+import { Broken, NotTestable } from './failure.js';
 import type { Caller, Deployment } from './deployment.js';
 import { DATA_PATHS, type Path } from './endpoints.js';
 import type { Answer } from './http.js';

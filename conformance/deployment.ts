@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { Broken, NotTestable } from './clause.js';
+import { Broken, NotTestable } from './failure.js';
 import { type Answer, HttpClient } from './http.js';
 import { Pace } from './pace.js';
 
@@ -81,7 +81,7 @@ export class Deployment {
   async send(call: Call): Promise<Answer> {
     const pace = this.paces[call.counts ?? call.as ?? 'customer'];
     for (let attempt = 1; ; attempt++) {
-      await pace.turn();
+      await pace.waitForRoom();
       const answer = await this.sendNow(call);
       if (answer.status !== 429 || attempt === RETRIES) return answer;
       await pace.refused(answer);

@@ -27,7 +27,7 @@ test('what is left of the share goes out at once', async () => {
   const half = pace(0.5);
   half.learn(answer(40));
   half.learn(answer(21));
-  await half.turn();
+  await half.waitForRoom();
   expect(told).toEqual([]);
 });
 
@@ -35,12 +35,12 @@ test('when the share is used, the next request waits for the next window', async
   const half = pace(0.5);
   half.learn(answer(40));
   half.learn(answer(20));
-  await half.turn();
+  await half.waitForRoom();
   expect(seconds()).toBeGreaterThanOrEqual(1);
   expect(told).toEqual(['Waiting 1 s for the customer: its share of the 1m quota is used.']);
   // Of which it has its share again.
   half.learn(answer(40, 60));
-  await half.turn();
+  await half.waitForRoom();
   expect(told).toHaveLength(1);
 });
 
@@ -54,6 +54,6 @@ test('a refusal is waited for as long as it says', async () => {
 test('where no answer tells of a quota, requests keep to that of the contract', async () => {
   const untold = pace(1);
   untold.learn({ headers: {} } as unknown as Answer);
-  await untold.turn();
+  await untold.waitForRoom();
   expect(seconds()).toBeGreaterThanOrEqual(1);
 });

@@ -36,7 +36,7 @@ export class Pace {
   ) {}
 
   /** Resolves when the next request may go out. */
-  async turn(): Promise<void> {
+  async waitForRoom(): Promise<void> {
     if (this.untold) await sleep(60_000 / CONTRACT_PER_MINUTE / this.share);
     for (const [label, { remaining, reserved, endsAt }] of this.windows)
       if (remaining <= reserved) await this.wait(endsAt - Date.now(), `its share of the ${label} quota is used`);

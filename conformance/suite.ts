@@ -13,7 +13,8 @@ import { SCHEMAS } from './clauses/schemas.js';
 import { SEPARATION } from './clauses/separation.js';
 import { TABLES } from './clauses/tables.js';
 import { TOKEN_REFUSALS } from './clauses/token-refusals.js';
-import { Broken, type Clause, NotTestable } from './clause.js';
+import { type Clause } from './clause.js';
+import { Broken, NotTestable } from './failure.js';
 import { Deployment, type Target, tokenCall } from './deployment.js';
 
 /** Every clause, in the order of the run: what is said of all answers comes last. */

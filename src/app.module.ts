@@ -7,7 +7,7 @@ import type { Settings } from './config/settings.js';
 import { CustomersModule } from './customers/customers.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { DemoModule } from './demo/demo.module.js';
-import { EndpointsModule } from './endpoints/endpoints.module.js';
+import { DATA_MODULES } from './endpoints/data-endpoints.js';
 import { HealthModule } from './health/health.module.js';
 import { ApiErrorFilter } from './http/api-error.filter.js';
 import { ImportModule } from './import/import.module.js';
@@ -23,7 +23,7 @@ import { TelemetryModule } from './telemetry/telemetry.module.js';
     CustomersModule,
     AuthModule,
     QuotaModule,
-    EndpointsModule,
+    ...DATA_MODULES,
     SchemaModule,
     HealthModule,
     ImportModule,

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { command } from './config/command.js';
-import { ServiceLogger } from './config/logger.js';
+import { ServiceLogger } from './logging/logger.js';
 import { readSettings, type Settings, SettingsError } from './config/settings.js';
 import type { DemoCredentials } from './demo/demo.service.js';
 import { type Service, startService } from './service.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type QueryRunner } from 'typeorm';
 import { DatabaseService } from '../src/database/database.service.js';
-import { engineOf } from '../src/database/engine.js';
+import { engineOf } from '../src/database/engine-factory.js';
 import { migrations } from '../src/database/migrations/migrations.js';
 import { RunningCommand } from './support/running-command.js';
 import { schemaText } from './support/schema.js';

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { engineOf } from '../src/database/engine.js';
+import { engineOf } from '../src/database/engine-factory.js';
 import { foreignConnection } from './support/foreign-connection.js';
 import { RunningCommand } from './support/running-command.js';
 import { engine, TestDatabase } from './support/test-service.js';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import { ApiKey } from '../src/auth/api-key.entity.js';
-import { engineOf } from '../src/database/engine.js';
+import { engineOf } from '../src/database/engine-factory.js';
 import { migrations } from '../src/database/migrations/migrations.js';
 import { addColumn } from '../src/database/migrations/schema-steps.js';
 import { requiredColumns } from '../src/database/required-schema.js';

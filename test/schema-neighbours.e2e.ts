@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { engineOf } from '../src/database/engine.js';
+import { engineOf } from '../src/database/engine-factory.js';
 import { migrations } from '../src/database/migrations/migrations.js';
 import { IMPORT_TABLES } from '../src/import/import-tables.js';
 import { call, tokenCall, tokenIn } from './support/http-call.js';

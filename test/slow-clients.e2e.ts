@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type QueryRunner } from 'typeorm';
-import { engineOf } from '../src/database/engine.js';
+import { engineOf } from '../src/database/engine-factory.js';
 import { inShortAttempts } from '../src/database/migrations/short-attempts.js';
 import { importFiles } from './support/import-files.js';
 import { engine, type Environment, TestService } from './support/test-service.js';

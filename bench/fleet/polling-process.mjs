@@ -60,12 +60,12 @@ function schedule(timers, customer, path, share = 1) {
   const timer = setTimeout(() => {
     timers.delete(timer);
     schedule(timers, customer, path);
-    customer.last = turn(customer, path);
+    customer.last = pollOnce(customer, path);
   }, milliseconds);
   timers.add(timer);
 }
 
-async function turn(customer, path) {
+async function pollOnce(customer, path) {
   if (path !== 'api/version' && performance.now() > customer.until) await (customer.renewal ??= renew(customer));
   await ask(customer, path);
 }

@@ -1,4 +1,5 @@
-import { type Clause, clause, holds, NotTestable, notTestable, same } from '../clause.js';
+import { type Clause, clause, holds, notTestable, same } from '../clause.js';
+import { NotTestable } from '../failure.js';
 import { catalogue, type DataPath, type Element, elements, elementsOf, nested, numbersIn } from '../data.js';
 import { DATA_PATHS } from '../endpoints.js';
 import type { Deployment } from '../deployment.js';

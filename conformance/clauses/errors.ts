@@ -1,4 +1,5 @@
-import { type Clause, clause, holds, matches, NotTestable, notTestable, same } from '../clause.js';
+import { type Clause, clause, holds, matches, notTestable, same } from '../clause.js';
+import { NotTestable } from '../failure.js';
 import { jsonOf } from '../data.js';
 import type { Call } from '../deployment.js';
 import { JSON_TYPE } from '../endpoints.js';

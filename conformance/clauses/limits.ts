@@ -1,5 +1,6 @@
 import { eachTakesOne } from '../counting.js';
-import { Broken, type Clause, clause, holds, matches, NotTestable, notTestable, same } from '../clause.js';
+import { type Clause, clause, holds, matches, notTestable, same } from '../clause.js';
+import { Broken, NotTestable } from '../failure.js';
 import { type Call, type Deployment, tokenCall } from '../deployment.js';
 import type { Answer } from '../http.js';
 import { partsOf } from '../jwt.js';

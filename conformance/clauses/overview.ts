@@ -1,4 +1,5 @@
-import { type Clause, clause, NotTestable, notTestable, same } from '../clause.js';
+import { type Clause, clause, notTestable, same } from '../clause.js';
+import { NotTestable } from '../failure.js';
 import { type DataPath, sameBytes } from '../data.js';
 import { DATA_PATHS } from '../endpoints.js';
 import type { Call, Deployment } from '../deployment.js';

@@ -1,4 +1,5 @@
-import { type Clause, clause, holds, NotTestable, same } from '../clause.js';
+import { type Clause, clause, holds, same } from '../clause.js';
+import { NotTestable } from '../failure.js';
 import { compareCodePoints, type Element, elements, nested, numbersIn } from '../data.js';
 import { DATA_PATHS } from '../endpoints.js';
 import type { Deployment } from '../deployment.js';

@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
-import { type Clause, clause, holds, NotTestable, same } from '../clause.js';
+import { type Clause, clause, holds, same } from '../clause.js';
+import { NotTestable } from '../failure.js';
 import { type DataPath, numbersIn, sameBytes } from '../data.js';
 import { DATA_PATHS } from '../endpoints.js';
 import type { Deployment } from '../deployment.js';

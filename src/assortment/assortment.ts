@@ -1,6 +1,6 @@
 import { ProductPrice } from '../pricing/product-price.entity.js';
 import { Product } from '../catalog/product.entity.js';
-import { turn } from '../database/turn.js';
+import { yieldToEventLoop } from '../event-loop/yield-to-event-loop.js';
 import { InvariantViolation } from '../invariants/invariants.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
@@ -85,7 +85,7 @@ export async function* assortment(
       // Nobody may ask for it any more.
       next.rows.catch(() => undefined);
       // Until then the statement is only promised, not sent.
-      await turn();
+      await yieldToEventLoop();
     }
     if (rows.length) yield rows;
   }

@@ -1,5 +1,5 @@
 import type { WriteSession } from '../database/engine.js';
-import { timestampText } from '../resource/utc-time.js';
+import { timestampText } from '../database/utc-time.js';
 import { whoami } from './whoami.js';
 
 const DAY_MS = 86_400_000;

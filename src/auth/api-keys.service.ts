@@ -5,7 +5,7 @@ import type { Repository } from 'typeorm';
 import { TermsLog } from '../audit/terms-log.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { Row } from '../database/query.js';
-import { timestampText } from '../resource/utc-time.js';
+import { timestampText } from '../database/utc-time.js';
 import { isPositiveInteger } from './access-token-claims.js';
 import { ApiKey } from './api-key.entity.js';
 import { deactivationOf } from './grant.js';
@@ -15,7 +15,8 @@ import { hasExpired, UNREVOKED } from './live-key.js';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 44 characters of 62 hold 262 random bits. */
 const KEY_LENGTH = 44;
-const NOBODY = '0'.repeat(64);
+/** No key has this digest. */
+const NO_DIGEST = '0'.repeat(64);
 
 const UNREVOKED_KEYS = `
   SELECT api_keys.ID, api_keys.Digest, api_keys.ExpiresAt,
@@ -80,15 +81,15 @@ export class ApiKeysService {
     const now = Date.now();
     const rows = await this.database.query(UNREVOKED_KEYS, [customerCode]);
     const live = rows.filter(({ ExpiresAt }) => !hasExpired(ExpiresAt));
-    const digests = live.length ? live.map(({ Digest }) => String(Digest)) : [NOBODY];
+    const digests = live.length ? live.map(({ Digest }) => String(Digest)) : [NO_DIGEST];
     const matches = digests.map((digest) => timingSafeEqual(Buffer.from(digest, 'hex'), presented));
     const row = live[matches.indexOf(true)];
-    return row && customerOf(row, customerCode, now);
+    return row && customerOfKey(row, customerCode, now);
   }
 }
 
 /** @param checkedAt a time before the row was read, in milliseconds since 1970 */
-function customerOf(row: Row, customerCode: string, checkedAt: number): CustomerIdentity {
+function customerOfKey(row: Row, customerCode: string, checkedAt: number): CustomerIdentity {
   return {
     kind: 'customer',
     customerCode,

@@ -1,5 +1,5 @@
 import type { Row } from '../database/query.js';
-import { timeOrNull } from '../resource/utc-time.js';
+import { timeOrNull } from '../database/utc-time.js';
 
 /** What an access token is based on. The token ends when its key ends or its customer is deactivated. */
 export interface Grant {

@@ -1,4 +1,4 @@
-import { timeOrNull } from '../resource/utc-time.js';
+import { timeOrNull } from '../database/utc-time.js';
 
 /** A key is live if this SQL condition holds and {@link hasExpired} returns false for its `ExpiresAt`. */
 export const UNREVOKED = 'api_keys.RevokedAt IS NULL';

@@ -1,7 +1,19 @@
-import { Module } from '@nestjs/common';
+import { DataModule } from '../endpoints/data-module.js';
 import { CatalogService } from './catalog.service.js';
 import { ProductDocuments } from './product-documents.js';
+import { Product } from './product.entity.js';
 
-/** The elements of `GET /products`, and the stored documents that they are made of. */
-@Module({ providers: [CatalogService, ProductDocuments], exports: [CatalogService, ProductDocuments] })
+@DataModule(
+  {
+    path: '/products',
+    resource: Product,
+    source: CatalogService,
+    tag: 'Products',
+    summary: 'All products of the customer',
+    description:
+      'Every product of the price list that is not `OBSOLETE`, with its images, accessories, substitutions, ' +
+      'composition and net price, by SKU. Many megabytes: read it as a stream. What is absent is gone.',
+  },
+  { providers: [CatalogService, ProductDocuments], exports: [CatalogService, ProductDocuments] },
+)
 export class CatalogModule {}

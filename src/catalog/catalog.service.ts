@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { assortment, isVisible, lastSkuOf } from '../assortment/assortment.js';
-import type { ElementSource } from '../download/download.service.js';
+import type { ElementSource } from '../download/element-source.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Snapshot } from '../database/engine.js';
 import type { Query } from '../database/query.js';
 import { ProductPrice } from '../pricing/product-price.entity.js';
 import { selectColumns } from '../resource/columns.js';
 import { jsonWriter } from '../resource/json-writer.js';
-import { DOCUMENT_END, ProductDocuments } from './product-documents.js';
+import { DOCUMENT_END } from './document-reader.js';
+import { ProductDocuments } from './product-documents.js';
 
 /**
  * Documents are large: as many are read at once as would be about so many bytes if they were like those last sent, so

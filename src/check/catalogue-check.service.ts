@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseService } from '../database/database.service.js';
 import type { Query } from '../database/query.js';
-import { timeOrNull, timestampText } from '../resource/utc-time.js';
-import { RULES, type Rule, SQL_RULES, type SqlRule, TEXT_RULES } from './rules.js';
+import { timeOrNull, timestampText } from '../database/utc-time.js';
+import { RULES, type CheckRule, SQL_RULES, type SqlRule, TEXT_RULES } from './rules.js';
 import { checkTexts } from './text-check.js';
 
 const EXAMPLES = 10;
@@ -63,7 +63,7 @@ export class CatalogueCheckService {
   }
 }
 
-const none = ({ name, meaning }: Rule): Findings => ({ rule: name, meaning, count: 0, examples: [] });
+const none = ({ name, meaning }: CheckRule): Findings => ({ rule: name, meaning, count: 0, examples: [] });
 
 function add(findings: Findings | undefined, example: string): void {
   if (!findings) return;

@@ -2,14 +2,14 @@ import { isVisible } from '../assortment/assortment.js';
 import type { Row } from '../database/query.js';
 
 /** One thing that may be wrong with the catalogue. */
-export interface Rule {
+export interface CheckRule {
   name: string;
   /** What its findings are. */
   meaning: string;
 }
 
 /** A rule that one statement checks. */
-export interface SqlRule extends Rule {
+export interface SqlRule extends CheckRule {
   /** Selects a row for each finding, in a fixed order. */
   sql: string;
   /** Whether the statement has a parameter, which is today. */
@@ -102,7 +102,7 @@ export const SQL_RULES: readonly SqlRule[] = [
 ];
 
 /** Every rule, in the order of the report. */
-export const RULES: readonly Rule[] = [
+export const RULES: readonly CheckRule[] = [
   ...Object.entries(TEXT_RULES).map(([name, meaning]) => ({ name, meaning })),
   ...SQL_RULES,
 ];

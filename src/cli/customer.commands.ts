@@ -35,7 +35,7 @@ export function customerCommands(program: Command, session: Session, print: (tex
     .description('Lists all customers and their terms.')
     .action(async () => {
       const all = await (await session.get(CustomersService)).list();
-      print(table(HEADERS, all.map(cells)));
+      print(table(CUSTOMER_COLUMNS, all.map(cells)));
     });
   customers
     .command('show')
@@ -107,17 +107,17 @@ function logRows(change: TermsChangeRecord): string[][] {
 
 const unknown = (code: string) => `There is no customer ${code}; customer list shows all.`;
 
-const HEADERS = [...columnsOf(Customer).map(({ name }) => name), 'Active'];
+const CUSTOMER_COLUMNS = [...columnsOf(Customer).map(({ name }) => name), 'Active'];
 
 function cells(customer: Customer): string[] {
   const shown = { ...customer, DiscountPercentage: decimalText(customer.DiscountPercentage) };
-  return HEADERS.map((header) => String(shown[header as keyof Customer] ?? '-'));
+  return CUSTOMER_COLUMNS.map((header) => String(shown[header as keyof Customer] ?? '-'));
 }
 
 function describe(customer: Customer): string {
   return table(
     ['term', 'value'],
-    cells(customer).map((value, index) => [HEADERS[index]!, value]),
+    cells(customer).map((value, index) => [CUSTOMER_COLUMNS[index]!, value]),
   );
 }
 

@@ -1,7 +1,7 @@
 import { Presets, SingleBar } from 'cli-progress';
 import { visible } from '../import/excerpt.js';
 import type { ImportProgress } from '../import/import-summary.js';
-import type { Output } from './program.js';
+import type { Output } from './output.js';
 
 /** How often a log that is no terminal hears of a file that takes long, in milliseconds. */
 const LINE_EVERY_MS = 10_000;

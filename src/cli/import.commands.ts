@@ -12,7 +12,7 @@ import { CommandFailed } from './command-failed.js';
 import { ImportProgressDisplay } from './import-progress.js';
 import { previewText, withExactSample } from './import-preview.js';
 import { positive } from './positive.js';
-import type { Output } from './program.js';
+import type { Output } from './output.js';
 import type { Session } from './session.js';
 import { table } from './table.js';
 

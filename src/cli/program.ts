@@ -1,5 +1,4 @@
 import { Command, CommanderError } from 'commander';
-import type { Readable } from 'node:stream';
 import { readSettings, type Settings, SettingsError } from '../config/settings.js';
 import { visibleLines } from '../import/excerpt.js';
 import { ImportRefused } from '../import/problems.js';
@@ -12,15 +11,9 @@ import { dataCommands } from './data.commands.js';
 import { documentsCommands } from './documents.commands.js';
 import { importCommands } from './import.commands.js';
 import { keyCommands } from './key.commands.js';
+import type { Output } from './output.js';
 import { quotaCommands } from './quota.commands.js';
 import { Session } from './session.js';
-
-/** What commands read and where they write: answers to `stdout`, everything else to `stderr`. */
-export interface Output {
-  stdin?: Readable;
-  stdout: { write(text: string): unknown };
-  stderr: { write(text: string): unknown; isTTY?: boolean };
-}
 
 /** Runs one command line. @returns the exit code: 0, 1 if anything failed, or 2 if a check found something. */
 export async function runCli(

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { AppModule } from '../app.module.js';
 import { command } from '../config/command.js';
 import type { Settings } from '../config/settings.js';
-import { sqlitePath } from '../database/engine.js';
+import { sqlitePath } from '../database/engine-factory.js';
 import { DatabaseService } from '../database/database.service.js';
 import { CommandFailed } from './command-failed.js';
 

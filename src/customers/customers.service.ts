@@ -7,7 +7,7 @@ import type { WriteSession } from '../database/engine.js';
 import { compareTerms, needsComparison, PriceChangeRefused } from '../guard/terms-comparison.js';
 import { decimalText } from '../resource/decimal-text.js';
 import { columnsOf } from '../resource/field.decorator.js';
-import { timestampText } from '../resource/utc-time.js';
+import { timestampText } from '../database/utc-time.js';
 import { Customer } from './customer.entity.js';
 
 /** The columns of a customer that an operator may change, with their new values. */

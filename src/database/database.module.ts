@@ -2,7 +2,8 @@ import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from './database.service.js';
-import { ENGINE, engineOf } from './engine.js';
+import { ENGINE } from './engine.js';
+import { engineOf } from './engine-factory.js';
 
 @Global()
 @Module({

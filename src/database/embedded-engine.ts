@@ -5,7 +5,7 @@ import type { DataSource, DataSourceOptions, QueryRunner } from 'typeorm';
 import type { SqlPart, Engine, Snapshot, WriteSession } from './engine.js';
 import { migrations } from './migrations/migrations.js';
 import type { Query, Row } from './query.js';
-import { turn } from './turn.js';
+import { yieldToEventLoop } from '../event-loop/yield-to-event-loop.js';
 
 /** How long a statement waits for a lock, in milliseconds. It blocks the whole process meanwhile. */
 const BUSY_MS = 5000;
@@ -61,7 +61,7 @@ export class EmbeddedEngine implements Engine {
     const query = queryOn(connection);
     const inTurn: Query = async (sql, parameters) => {
       // A statement blocks the process; between two of them, of whichever answers, everybody else has a turn.
-      await turn();
+      await yieldToEventLoop();
       return query(sql, parameters);
     };
     return { query: inTurn, join: (table) => `CROSS JOIN ${table}`, close: async () => rollBack(connection) };

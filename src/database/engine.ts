@@ -1,8 +1,5 @@
 import type { DataSource, DataSourceOptions, QueryRunner } from 'typeorm';
-import type { Settings } from '../config/settings.js';
-import { EmbeddedEngine } from './embedded-engine.js';
 import type { Query } from './query.js';
-import { ServerEngine } from './server-engine.js';
 
 /** One unchanging, read-only view of all tables; whoever opens it closes it. */
 export interface Snapshot {
@@ -118,14 +115,3 @@ export interface Engine {
 
 /** Injection token of the {@link Engine} of the running process. */
 export const ENGINE = Symbol('Engine');
-
-/** The engine of `DATABASE_URL`. */
-export function engineOf(settings: Settings): Engine {
-  const path = sqlitePath(settings.DATABASE_URL);
-  return path ? new EmbeddedEngine(path) : new ServerEngine(settings);
-}
-
-/** The path of the embedded database's file, or undefined where `url` names a MySQL or MariaDB server. */
-export function sqlitePath(url: string): string | undefined {
-  return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined;
-}

@@ -4,7 +4,7 @@ import { ApiKeysService } from '../auth/api-keys.service.js';
 import { command } from '../config/command.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
-import { sqlitePath } from '../database/engine.js';
+import { sqlitePath } from '../database/engine-factory.js';
 import { NotEmpty } from '../import/import-load.js';
 import { ImportService } from '../import/import.service.js';
 

@@ -1,4 +1,4 @@
-import { turn } from '../database/turn.js';
+import { yieldToEventLoop } from '../event-loop/yield-to-event-loop.js';
 import { csvWriter } from '../resource/csv-writer.js';
 import type { Format } from './format.js';
 
@@ -23,7 +23,7 @@ export const csv = (delimiter: keyof typeof DELIMITERS, bom: keyof typeof MARKS)
         if (piece.length < PIECE) continue;
         yield piece;
         piece = '';
-        await turn();
+        await yieldToEventLoop();
       }
       if (piece) yield piece;
       piece = '';

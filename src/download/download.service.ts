@@ -1,51 +1,33 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
 import { DatabaseService } from '../database/database.service.js';
-import type { Snapshot } from '../database/engine.js';
-import { customerNotFound } from '../http/api-error.js';
 import { omitConnectionClose } from '../http/chunked.js';
 import { cutConnection, type CutReason } from '../http/cut.js';
 import { requestIdOf } from '../http/request-id.js';
-import { assertSameScope, type CustomerScope, type CustomerTerms } from '../scope/customer-scope.js';
+import { isFresh } from '../http/validator.js';
+import type { CustomerScope } from '../scope/customer-scope.js';
 import { CustomerScopeService } from '../scope/customer-scope.service.js';
-import { encoded } from './compression.js';
+import { leaving, unlessGone } from './client-gone.js';
 import { Delivery } from './delivery.js';
 import { ended } from './drained.js';
 import { DownloadSlots, type Slot } from './download-slots.js';
-import type { Batches, Pieces } from './format.js';
-import { endingWith } from './last-sku.js';
-import {
-  type Content,
-  describe,
-  describeWhole,
-  etagOf,
-  type Representation,
-  representationFor,
-  undescribe,
-} from './representation.js';
+import type { ElementSource } from './element-source.js';
+import type { Pieces } from './format.js';
+import { OpenedSource } from './opened-source.js';
+import { type Representation, representationFor, sharedHeaders, wholeHeaders } from './representation.js';
 import { type KeptBody, type KeptBodyUse, ResponseCache } from './response-cache.js';
 import { SpoolFile } from './spool-file.js';
 import { SpoolSpace } from './spool-space.js';
 
-/** What a data endpoint answers. */
-export interface ElementSource extends Content {
-  /** Whether finished bodies may be sent again. Stock is always read from the database (interface §4, rule 2). */
-  readonly isCacheable: boolean;
-  /** The keys of each element, in order. */
-  readonly keys: readonly string[];
-  /** The elements of the answer as JSON, the separator (one byte) before each, in batches; no batch is empty. */
-  elements(snapshot: Snapshot, terms: CustomerTerms, separator: string): Batches;
-  /** The SKU of the last element, found without reading the others; undefined: there is no element. */
-  lastSku(snapshot: Snapshot, terms: CustomerTerms): Promise<string | undefined>;
-}
-
-/** What one response is made from, all of it read from the same snapshot. */
-interface Opened {
-  readonly snapshot: Snapshot;
+/** A request for elements. */
+interface Download {
+  readonly response: Response;
+  /** As the guard read it. */
   readonly scope: CustomerScope;
-  readonly lastSku: string | undefined;
-  /** @throws {InvariantViolation} if the snapshot no longer has the scope, whose versions the `ETag` names */
-  confirm(): Promise<void>;
+  readonly source: ElementSource;
+  readonly representation: Representation;
+  /** Aborts when the client has left. */
+  readonly gone: AbortSignal;
 }
 
 /** Sends elements of any number, read from one snapshot at the pace of the database and sent at the pace of the client. */
@@ -69,26 +51,32 @@ export class DownloadService {
   async send(response: Response, scope: CustomerScope, source: ElementSource): Promise<void> {
     const { req: request } = response;
     const representation = representationFor(request);
-    describe(response, source, scope, representation);
-    if (request.fresh) return void response.status(304).end();
-    const etag = etagOf(response);
-    // These headers describe the scope that the guard read. The body comes from a later snapshot; an error from neither.
-    undescribe(response);
+    const headers = sharedHeaders(request, source, scope, representation);
+    if (isFresh(request, headers.ETag)) return void response.status(304).set(headers).end();
     const gone = leaving(response);
+    try {
+      await this.sendWhole({ response, scope, source, representation, gone: gone.signal }, headers.ETag);
+    } finally {
+      gone.forget();
+    }
+  }
+
+  /** Sends a kept body, or makes one, as soon as a slot is free. */
+  private async sendWhole(download: Download, etag: string): Promise<void> {
+    const { scope, source, gone } = download;
     let kept = this.find(source, etag);
     let slot: Slot | undefined;
     try {
-      slot = await this.slots.take(scope.customerCode, !kept, gone.signal).catch(unlessGone(gone.signal));
+      slot = await this.slots.take(scope.customerCode, !kept, gone).catch(unlessGone(gone));
       if (!slot) return;
       // Another request may have made the same body meanwhile.
       kept ??= this.find(source, etag);
       if (kept) slot.endReading();
-      if (kept) await this.sendKept(response, scope, source, representation, kept.body, slot);
-      else await this.sendFrom(response, scope, source, representation, slot, gone.signal);
+      if (kept) await this.sendKept(download, kept.body, slot);
+      else await this.sendMade(download, slot);
     } finally {
       kept?.release();
       slot?.release();
-      gone.forget();
     }
   }
 
@@ -97,15 +85,12 @@ export class DownloadService {
   }
 
   private async sendKept(
-    response: Response,
-    scope: CustomerScope,
-    source: ElementSource,
-    representation: Representation,
+    { response, scope, source, representation }: Download,
     { blocks, size, lastSku }: KeptBody,
     slot: Slot,
   ): Promise<void> {
-    describeWhole(response, source, scope, representation, lastSku);
-    response.set('Content-Length', String(size));
+    const headers = wholeHeaders(response.req, source, scope, representation, lastSku);
+    response.set({ ...headers, 'Content-Length': String(size) });
     if (response.req.method === 'HEAD') return void response.end();
     this.cache.hits++;
     slot.watch(response.req.socket, this.abortOf(response));
@@ -114,49 +99,29 @@ export class DownloadService {
     await ended(response);
   }
 
-  private async sendFrom(
-    response: Response,
-    scope: CustomerScope,
-    source: ElementSource,
-    representation: Representation,
-    slot: Slot,
-    gone: AbortSignal,
-  ): Promise<void> {
-    const opened = await this.open(scope.customerCode, source);
-    const setHeaders = () => describeWhole(response, source, opened.scope, representation, opened.lastSku);
+  private async sendMade({ response, scope, source, representation, gone }: Download, slot: Slot): Promise<void> {
+    const opened = await OpenedSource.open(this.database, this.scopes, scope.customerCode, source);
+    // Of the snapshot, which may be later than what the guard read.
+    const headersOfWhole = () => wholeHeaders(response.req, source, opened.scope, representation, opened.lastSku);
     if (response.req.method === 'HEAD') {
-      await opened.snapshot.close();
-      setHeaders();
-      return void response.end();
+      await opened.close();
+      return void response.set(headersOfWhole()).end();
     }
-    const body = bodyOf(opened, source, representation, gone);
+    const body = opened.body(representation, gone);
     try {
       const first = await body.next().catch(unlessGone(gone));
       if (!first || gone.aborted) return;
-      setHeaders();
+      const headers = headersOfWhole();
+      response.set(headers);
       omitConnectionClose(response);
       const whole = rejoined(first.value!, body);
       const heldUp = new AbortController();
       const recorded = source.isCacheable
-        ? this.cache.record(whole, etagOf(response), opened.lastSku, heldUp.signal)
+        ? this.cache.record(whole, headers.ETag, opened.lastSku, heldUp.signal)
         : whole;
       await this.deliver(response, recorded, slot, heldUp);
     } finally {
       await body.return(undefined);
-    }
-  }
-
-  private async open(customerCode: string, source: ElementSource): Promise<Opened> {
-    const snapshot = await this.database.snapshot();
-    try {
-      // The terms are read again, from the snapshot: an import may have changed discount and prices since the guard.
-      const scope = await this.scopes.find(customerCode, snapshot.query);
-      if (!scope) throw customerNotFound();
-      const confirm = async () => assertSameScope(scope, await this.scopes.find(customerCode, snapshot.query));
-      return { snapshot, scope, lastSku: await source.lastSku(snapshot, scope.terms), confirm };
-    } catch (error) {
-      await snapshot.close();
-      throw error;
     }
   }
 
@@ -194,40 +159,4 @@ export class DownloadService {
 async function* rejoined(first: string | Buffer, rest: Pieces): Pieces {
   yield first;
   yield* rest;
-}
-
-/** Makes the body, and closes the snapshot as soon as the body is made. */
-async function* bodyOf(
-  { snapshot, scope: { terms }, lastSku, confirm }: Opened,
-  source: ElementSource,
-  { format, encoding }: Representation,
-  gone: AbortSignal,
-): Pieces {
-  try {
-    const elements = endingWith(lastSku, source.elements(snapshot, terms, format.separator), confirm);
-    yield* encoded(format.write(elements, source.keys), encoding, gone);
-  } finally {
-    await snapshot.close();
-  }
-}
-
-/**
- * Aborts when the client's connection ends. Where the client closes its side only, Node would close ours in order, in the
- * midst of the answer.
- */
-function leaving({ req: { socket } }: Response): { signal: AbortSignal; forget(): void } {
-  const gone = new AbortController();
-  const leave = () => gone.abort();
-  const reset = () => socket.resetAndDestroy();
-  // Before Node does, which leaves nothing to reset.
-  socket.once('close', leave).prependOnceListener('end', reset);
-  if (socket.destroyed || socket.readableEnded) leave();
-  return { signal: gone.signal, forget: () => void socket.off('close', leave).off('end', reset) };
-}
-
-/** Nobody is told of an error that came of the client's leaving. */
-function unlessGone(gone: AbortSignal): (error: unknown) => undefined {
-  return (error) => {
-    if (!gone.aborted) throw error;
-  };
 }

@@ -1,7 +1,7 @@
 import type { Offer } from '../http/accept.js';
 
 /** The elements of an answer as JSON, the separator before each, in batches; no batch is empty. */
-export type Batches = AsyncIterable<string | Buffer>;
+export type ElementBatches = AsyncIterable<string | Buffer>;
 
 /** The pieces of a body. There is one at least, which may be empty; the first is sent as soon as it is there. */
 export type Pieces = AsyncGenerator<string | Buffer, void>;
@@ -12,5 +12,5 @@ export interface Format extends Offer {
   /** What it wants before each element, one byte. */
   readonly separator: string;
   /** @param keys those of each element, in order */
-  write(batches: Batches, keys: readonly string[]): Pieces;
+  write(batches: ElementBatches, keys: readonly string[]): Pieces;
 }

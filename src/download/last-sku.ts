@@ -1,5 +1,5 @@
 import { InvariantViolation } from '../invariants/invariants.js';
-import type { Batches } from './format.js';
+import type { ElementBatches } from './format.js';
 
 /** Names the SKU of the last element, so that a client knows whether it has received everything (decision 111). */
 export const LAST_SKU = 'X-Last-SKU';
@@ -10,7 +10,7 @@ export const LAST_SKU = 'X-Last-SKU';
  */
 export async function* endingWith(
   lastSku: string | undefined,
-  batches: Batches,
+  batches: ElementBatches,
   confirm: () => Promise<void>,
 ): AsyncGenerator<string | Buffer> {
   let last: string | Buffer | undefined;

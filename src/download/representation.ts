@@ -1,8 +1,8 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { preferred } from '../http/accept.js';
 import { notAcceptable } from '../http/api-error.js';
-import { setValidator, withdrawValidator } from '../http/validator.js';
-import { API_VERSION } from '../schema/schema.js';
+import { type ValidatorHeaders, validatorOf } from '../http/validator.js';
+import { API_VERSION } from '../http/api-version.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import type { ContentPart } from '../versions/content-versions.js';
 import { compressionParameters, type Encoding, ENCODINGS } from './compression.js';
@@ -47,44 +47,32 @@ export function representationFor(request: Request): Representation {
 /** When the latest change was made that a response may show. */
 const DATA_CHANGED = 'X-Data-Changed';
 
-/** Sets the headers that a 200 and a 304 share. The `ETag` is made of everything that the bytes of the body depend on. */
-export function describe(
-  response: Response,
+/** The headers that a 200 and a 304 share. The `ETag` is made of everything that the bytes of the body depend on. */
+export function sharedHeaders(
+  { path }: Request,
   content: Content,
   { terms, parts }: CustomerScope,
   { format: { type, parameters, contentType }, encoding }: Representation,
-): void {
-  const { path } = response.req;
+): ValidatorHeaders {
   const versions = content.parts.map((part) => parts[part]?.version ?? null);
   const form = [content.shape, type, parameters, encoding, compressionParameters(encoding)];
-  response.set('Content-Type', contentType);
-  setValidator(response, [API_VERSION, path, form, terms, versions]);
+  return { 'Content-Type': contentType, ...validatorOf([API_VERSION, path, form, terms, versions]) };
 }
 
-/** The `ETag` that {@link describe} has set. */
-export function etagOf(response: Response): string {
-  return String(response.getHeader('ETag'));
-}
-
-/** Sets all headers of a 200. @param lastSku of the last element; undefined: there is none */
-export function describeWhole(
-  response: Response,
+/** All headers of a 200. @param lastSku of the last element; undefined: there is none */
+export function wholeHeaders(
+  request: Request,
   content: Content,
   scope: CustomerScope,
   representation: Representation,
   lastSku: string | undefined,
-): void {
-  describe(response, content, scope, representation);
+): ValidatorHeaders {
+  const headers = sharedHeaders(request, content, scope, representation);
   const { encoding } = representation;
-  if (encoding !== 'identity') response.set('Content-Encoding', encoding);
-  if (lastSku !== undefined) response.set(LAST_SKU, encodeURIComponent(lastSku));
+  if (encoding !== 'identity') headers['Content-Encoding'] = encoding;
+  if (lastSku !== undefined) headers[LAST_SKU] = encodeURIComponent(lastSku);
   const times = content.parts.map((part) => scope.parts[part]?.changedAt?.getTime() ?? -Infinity);
   const latest = Math.max(...times);
-  if (latest !== -Infinity) response.set(DATA_CHANGED, new Date(latest).toISOString());
-}
-
-/** Removes the headers again: an error describes no content. */
-export function undescribe(response: Response): void {
-  withdrawValidator(response);
-  response.removeHeader('Content-Type');
+  if (latest !== -Infinity) headers[DATA_CHANGED] = new Date(latest).toISOString();
+  return headers;
 }

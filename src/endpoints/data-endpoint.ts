@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { ASSORTMENT_ENTITIES } from '../assortment/assortment.js';
-import type { ElementSource } from '../download/download.service.js';
+import type { ElementSource } from '../download/element-source.js';
 import { importTableOf } from '../import/import-tables.js';
 import { isEntity } from '../resource/columns.js';
 import { arraysOf, type Resource } from '../resource/field.decorator.js';
@@ -16,7 +16,7 @@ export interface DataEndpoint {
   resource: Resource;
   /** A SELECT list over `prices` and `products`, with `SKU` among its names: for elements that have no table of their own. */
   select?: string;
-  /** An exported provider that reads the elements. Default: the table of the resource, within the assortment. */
+  /** A provider of the module that reads the elements. Default: the table of the resource, within the assortment. */
   source?: Type<Elements>;
   /** Entities that `source` reads, besides those of the assortment, of the resource and of its arrays. */
   reads?: readonly Resource[];

@@ -1,7 +1,8 @@
 import { Controller, Get, Res, type Type, UseGuards } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Response } from 'express';
-import { DownloadService, type ElementSource } from '../download/download.service.js';
+import { DownloadService } from '../download/download.service.js';
+import type { ElementSource } from '../download/element-source.js';
 import { setValidator } from '../http/validator.js';
 import { keysOf } from '../resource/field.decorator.js';
 import { shapeOf } from '../resource/shape.js';

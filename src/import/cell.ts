@@ -1,7 +1,7 @@
-import { dayOrNull, isDay } from '../resource/calendar-day.js';
+import { dayOrNull, isDay } from '../database/calendar-day.js';
 import { decimalText } from '../resource/decimal-text.js';
 import { type Field, type FieldType, isRequired } from '../resource/field.decorator.js';
-import { timeOrNull, timestampText } from '../resource/utc-time.js';
+import { timeOrNull, timestampText } from '../database/utc-time.js';
 import { quoted } from './excerpt.js';
 
 /** A value as it is stored: exact decimals, days, and points in time in UTC as text. */

@@ -7,7 +7,7 @@ import { whoami } from '../audit/whoami.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { WriteSession } from '../database/engine.js';
 import type { PriceChanges } from '../guard/price-tally.js';
-import { timeOrNull, timestampText } from '../resource/utc-time.js';
+import { timeOrNull, timestampText } from '../database/utc-time.js';
 import { ImportRun } from './import-run.entity.js';
 import type { FileSummary, TableSummary } from './import-summary.js';
 import { forgetFiles, recordFiles } from './imported-files.js';

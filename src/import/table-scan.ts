@@ -9,17 +9,17 @@ export async function* scanTable(
   batchRows: number,
 ): AsyncGenerator<Row[]> {
   // Spelt out: MySQL reads no range of an index for (a, b) > (?, ?).
-  const behind = keys.map((key, index) => [...keys.slice(0, index).map((equal) => `${equal} = ?`), `${key} > ?`]);
-  const sql = `SELECT ${selected.join()} FROM ${name}
-    WHERE ${behind.map((terms) => `(${terms.join(' AND ')})`).join(' OR ')} ORDER BY ${keys.join()} LIMIT ${batchRows}`;
-  let rows: Row[];
-  let last: unknown[] = keys.map(() => '');
-  do {
-    rows = await query(
-      sql,
-      keys.flatMap((_, index) => last.slice(0, index + 1)),
-    );
+  const terms = keys.map((key, index) => [...keys.slice(0, index).map((equal) => `${equal} = ?`), `${key} > ?`]);
+  const behind = `WHERE ${terms.map((all) => `(${all.join(' AND ')})`).join(' OR ')}`;
+  const read = (where: string, parameters: readonly unknown[]) =>
+    query(`SELECT ${selected.join()} FROM ${name} ${where} ORDER BY ${keys.join()} LIMIT ${batchRows}`, parameters);
+  // No value stands before the first row: MySQL refuses to compare a day with ''.
+  let rows = await read('', []);
+  for (;;) {
     yield rows;
-    last = keys.map((key) => rows.at(-1)?.[key]);
-  } while (rows.length === batchRows);
+    if (rows.length < batchRows) return;
+    const last = keys.map((key) => rows.at(-1)![key]);
+    const parameters = keys.flatMap((_, index) => last.slice(0, index + 1));
+    rows = await read(behind, parameters);
+  }
 }

@@ -1,6 +1,6 @@
 import type { OpenAPIObject, SchemaObject } from 'openapi3-ts/oas31';
 import { LIFETIME_SECONDS } from '../auth/access-token-claims.js';
-import { API_VERSION } from '../schema/schema.js';
+import { API_VERSION } from '../http/api-version.js';
 import { DATA_ENDPOINTS } from '../endpoints/data-endpoints.js';
 import { schemasOf } from './field-schemas.js';
 import { HEADERS } from './headers.js';

@@ -2,7 +2,8 @@ import type { OperationObject, ParameterObject, PathsObject, ResponseObject, Sch
 import { LIFETIME_SECONDS } from '../auth/access-token-claims.js';
 import { csvWriter } from '../resource/csv-writer.js';
 import { keysOf, type Resource } from '../resource/field.decorator.js';
-import { API_VERSION, schemaOf } from '../schema/schema.js';
+import { API_VERSION } from '../http/api-version.js';
+import { schemaOf } from '../schema/schema.js';
 import type { DataEndpoint } from '../endpoints/data-endpoint.js';
 import { DATA_ENDPOINTS } from '../endpoints/data-endpoints.js';
 import { arrayOf, exampleOf } from './field-schemas.js';

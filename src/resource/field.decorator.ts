@@ -11,7 +11,7 @@ type Value = (row: Row, terms: CustomerTerms) => unknown;
 /** Makes a value that is the same in all elements of an answer. */
 type ScopeValue = (terms: CustomerTerms) => unknown;
 
-interface Answer {
+interface FieldDescription {
   /** One sentence for integrators, with the unit where there is one. */
   meaning: string;
   example: string | number | boolean;
@@ -68,7 +68,7 @@ type ColumnDeclaration = KeyColumn | (ColumnType & FurtherColumn);
 /** Where the answered value is not the stored one: one of the two. */
 type ValueSource = { value?: Value; ofScope?: never } | { value?: never; ofScope?: ScopeValue };
 
-type AnsweredDeclaration = ColumnDeclaration & Answer & ValueSource;
+type AnsweredDeclaration = ColumnDeclaration & FieldDescription & ValueSource;
 
 type ComputedType =
   | { type: 'varchar'; /** Longest value, in characters. */ length?: number }
@@ -77,13 +77,13 @@ type ComputedType =
   | { type: Exclude<FieldType, 'varchar' | 'decimal'> };
 
 /** Not nullable: there always is a value. Default: nullable. */
-type ComputedDeclaration = ComputedType & Answer & ValueSource & { nullable?: boolean };
+type ComputedDeclaration = ComputedType & FieldDescription & ValueSource & { nullable?: boolean };
 
 /**
  * A declared property of an entity, as everything that stores, answers, describes or imports it reads it. The unions above
  * say which of its properties belong together.
  */
-export interface Field extends TextBounds, NumberBounds, Partial<Answer> {
+export interface Field extends TextBounds, NumberBounds, Partial<FieldDescription> {
   /** Name of the column, key of the answer and header of the import file. */
   name: string;
   stored: boolean;

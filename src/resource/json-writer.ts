@@ -1,9 +1,9 @@
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
-import { dayOrNull } from './calendar-day.js';
+import { dayOrNull } from '../database/calendar-day.js';
 import { decimalText } from './decimal-text.js';
 import { arraysOf, fieldsOf, type Field, type FieldType, type Resource } from './field.decorator.js';
-import { timeOrNull } from './utc-time.js';
+import { timeOrNull } from '../database/utc-time.js';
 
 /** Turns one row, with its nested rows under the arrays' names, into the JSON text of one element. */
 export type JsonWriter = (row: Row, terms: CustomerTerms) => string;

@@ -1,5 +1,6 @@
 import { Answered, Computed, Nested, Stored } from '../resource/field.decorator.js';
-import { API_VERSION, schemaOf, schemaType } from './schema.js';
+import { API_VERSION } from '../http/api-version.js';
+import { schemaOf, schemaType } from './schema.js';
 
 test.each([
   ['varchar', 'string'],

@@ -1,7 +1,5 @@
+import { API_VERSION } from '../http/api-version.js';
 import { arraysOf, fieldsOf, type Resource } from '../resource/field.decorator.js';
-
-/** The API profile that this service answers; a removal or a changed meaning makes a new one. */
-export const API_VERSION = '2026-04';
 
 /** One entry of a schema answer. */
 interface SchemaField {

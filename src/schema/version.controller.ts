@@ -2,7 +2,7 @@ import { Controller, Get, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Public } from '../auth/public.decorator.js';
 import { setValidator } from '../http/validator.js';
-import { API_VERSION } from './schema.js';
+import { API_VERSION } from '../http/api-version.js';
 
 @Controller()
 export class VersionController {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WriteSession } from '../database/engine.js';
 import type { Row } from '../database/query.js';
-import { timeOrNull } from '../resource/utc-time.js';
+import { timeOrNull } from '../database/utc-time.js';
 import { CONTENT_PARTS, divisionOf, PART_NAMES, type PartName } from './content-parts.js';
 
 /** So many are renewed by one statement. */

@@ -15,7 +15,7 @@ function named(cell: string): { name: string; types: boolean }[] {
 }
 
 const [, group] = /^The data group is (.*?)\. /m.exec(text)!;
-const rows = [...text.matchAll(/^\| `(\w+)\/` +\| [^|]+ \| ([^|]+) \|$/gm)].map(([, folder, cell]) => ({
+const rows = [...text.matchAll(/^\| `([\w-]+)\/` +\| [^|]+ \| ([^|]+) \|$/gm)].map(([, folder, cell]) => ({
   folder: folder!,
   all: cell!.startsWith('services of all'),
   own: named(cell!),
@@ -60,4 +60,49 @@ test.each(rows)('$folder/ imports what the table says, and all of that', ({ fold
   if (!all) expect(imports.filter((one) => !isAllowed(one))).toEqual([]);
   // Of the group each endpoint takes what it needs.
   expect(own.filter(({ name }) => !imports.some(({ path }) => isOf(path, name)))).toEqual([]);
+});
+
+/** The files of some folders with the files that each imports, types included. */
+function importGraph(folders: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  );
+  const sources = files.filter((file) => file.endsWith('.ts'));
+  return new Map(
+    sources.map((file) => {
+      const code = readFileSync(join(ROOT, file), 'utf8');
+      const paths = [...code.matchAll(/^(?:import|export)\b[^;]*?'(\.[^']+)\.js';$/gm)].map(([, path]) => path!);
+      return [file, paths.map((path) => `${join(dirname(file), path)}.ts`)];
+    }),
+  );
+}
+
+/** The paths along which a file imports itself, each found once. */
+function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) return void circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+    if (done.has(file)) return;
+    for (const imported of graph.get(file) ?? []) visit(imported, [...path, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file, []);
+  return circles;
+}
+
+test('no file imports itself through others, not even for types', () => {
+  const graph = importGraph(['src', 'conformance', 'test']);
+  expect(graph.get('src/main.ts')).toContain('src/service.ts');
+  expect(circlesOf(graph)).toEqual([]);
+});
+
+test('the search for circles finds them', () => {
+  const graph = new Map([
+    ['a', ['b', 'd']],
+    ['b', ['c']],
+    ['c', ['b']],
+    ['d', ['c', 'a']],
+  ]);
+  expect(circlesOf(graph)).toEqual(['b → c → b', 'a → d → a']);
 });

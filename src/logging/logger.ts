@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
-import { jsonLines, type LogRecord, type Level, textLines } from './log-lines.js';
+import { jsonLog, type LogRecord, type Level, textLog } from './log-lines.js';
 import { LogOutput } from './log-output.js';
-import type { Settings } from './settings.js';
+import type { Settings } from '../config/settings.js';
 
 /** Contexts in which the framework tells how it assembles itself: noise at every start. */
 const ASSEMBLY = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
@@ -14,7 +14,7 @@ export class ServiceLogger implements LoggerService {
     { LOG_FORMAT }: Settings,
     private readonly output = new LogOutput((dropped) => this.warn(`${dropped} lines were dropped: nobody took them`)),
   ) {
-    this.print = LOG_FORMAT === 'json' ? jsonLines(output) : textLines(output);
+    this.print = LOG_FORMAT === 'json' ? jsonLog(output) : textLog(output);
   }
 
   log(message: unknown, ...rest: unknown[]): void {

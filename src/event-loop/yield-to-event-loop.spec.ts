@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { turn } from './turn.js';
+import { yieldToEventLoop } from './yield-to-event-loop.js';
 
-test('one waiter goes on in a turn of the event loop, in order, however many there are', async () => {
+test('resumes one caller in each turn of the event loop, in order, however many wait', async () => {
   const gone: string[] = [];
   const wait = async (name: string) => {
     for (let times = 1; times <= 2; times++) {
-      await turn();
+      await yieldToEventLoop();
       gone.push(`${name}${times}`);
     }
   };
@@ -22,7 +22,7 @@ test('one waiter goes on in a turn of the event loop, in order, however many the
   expect(Math.max(...perTurn)).toBe(1);
 });
 
-test('a waiter that comes when nobody waits is served, too', async () => {
-  await turn();
-  await expect(turn()).resolves.toBeUndefined();
+test('resumes a caller that comes when no other waits', async () => {
+  await yieldToEventLoop();
+  await expect(yieldToEventLoop()).resolves.toBeUndefined();
 });

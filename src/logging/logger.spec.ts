@@ -1,6 +1,6 @@
 import type { LogOutput } from './log-output.js';
 import { ServiceLogger } from './logger.js';
-import { readSettings } from './settings.js';
+import { readSettings } from '../config/settings.js';
 
 /** What a logger of this form prints. */
 function printed(LOG_FORMAT: string, log: (logger: ServiceLogger) => void): string[] {

@@ -21,7 +21,7 @@ const LONGEST = 8192;
 const COLORS = { info: 'green', warn: 'yellow', error: 'red', fatal: 'red' } as const;
 
 /** A line of JSON each: `level`, `time`, `context`, the fields, `stack`, `message`. */
-export function jsonLines(output: LogOutput): Print {
+export function jsonLog(output: LogOutput): Print {
   return (level, { context, fields, stack, message }) => {
     const text = { stack: stack?.slice(0, LONGEST), message: message.slice(0, LONGEST) };
     output.write(`${JSON.stringify({ level, time: new Date().toISOString(), context, ...fields, ...text })}\n`);
@@ -29,7 +29,7 @@ export function jsonLines(output: LogOutput): Print {
 }
 
 /** A line for people each, and the stack of an error indented below it. */
-export function textLines(output: LogOutput): Print {
+export function textLog(output: LogOutput): Print {
   const { hasColors } = output;
   return (level, { context, stack, message }) => {
     const word = level.toUpperCase().padEnd(5);
