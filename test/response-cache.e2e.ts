@@ -86,7 +86,7 @@ test('random requests of many customers get the bytes of a fresh response, while
   expect(await metric(small, 'response_cache_hits_total')).toBeGreaterThan(20);
   expect(await metric(small, 'response_cache_evictions_total')).toBeGreaterThan(5);
   expect(await metric(small, 'response_cache_bytes')).toBeLessThanOrEqual(1024 * 1024);
-  expect(await metric(none, 'response_cache_misses_total')).toBeGreaterThan(0);
+  expect(await metric(none, 'response_cache_misses_total')).toBe(0);
   expect(await metric(none, 'response_cache_hits_total')).toBe(0);
 });
 
@@ -95,7 +95,7 @@ test.each(['/products', '/prices'])('%s from memory has a Content-Length, and HE
   const hits = await metric(small, 'response_cache_hits_total');
   const again = await get(small, path, 'C-4', { 'Accept-Encoding': 'gzip' });
   const head = await get(small, path, 'C-0', { 'Accept-Encoding': 'gzip' }, 'HEAD');
-  expect(await metric(small, 'response_cache_hits_total')).toBe(hits + 2);
+  expect(await metric(small, 'response_cache_hits_total')).toBe(hits + 1);
   expect(again.bytes.equals(first.bytes)).toBe(true);
   expect(again.headers['content-length']).toBe(String(first.bytes.length));
   expect(again.headers).not.toHaveProperty('transfer-encoding');
