@@ -117,7 +117,7 @@ test('missing SKUs are told once for all tables, with how to compose one (18)', 
   expect(stderr.trimEnd().split('\n').slice(-2)).toEqual([
     '18-shopify-skuless-images.csv:2: Variant SKU (products.SKU): 1 of 2 rows has no SKU, on line 2; give them one in ' +
       "the shop, compose one in the map, such as SKU: [SKU, { join: '-', of: [HEADER, HEADER], shorten: 64 }], or pass " +
-      "the rows over: skip: { SKU: '' }",
+      "the rows over: skip: { SKU: '' } in products",
     'Nothing was imported: 1 problem(s).',
   ]);
 });
@@ -147,4 +147,40 @@ test('a column that is optional and missing keeps what is stored', async () => {
   await load('sku,name,status\nA,Rope,ACTIVE\n');
   await load('sku,status\nA,OBSOLETE\n');
   expect(await products('SKU, Name, Status')).toEqual([{ SKU: 'A', Name: 'Rope', Status: 'OBSOLETE' }]);
+});
+
+test('a parent is found by its SKU, and never by an ID that is the same number', async () => {
+  const folder = await database.files({
+    'woo.csv': `ID,Type,SKU,Name,Published,Description,Stock,Regular price,Images,Parent,Upsells,Cross-sells
+100,simple,OTHER,Other,0,other,5,9,https://example.com/x.jpg,,,
+7,"variable, virtual",100,Parent,1,,,3,,,,
+8,variation,V-1,Parent - red,1,,3,4,,100,,
+`,
+  });
+  await database.cliOk('import', join(folder, 'woo.csv'), ...shipped('woocommerce'));
+  expect(await products('SKU, WebsiteDescription AS text, Photo, Status')).toEqual([
+    { SKU: 'OTHER', text: 'other', Photo: 'https://example.com/x.jpg', Status: 'OBSOLETE' },
+    { SKU: 'V-1', text: null, Photo: null, Status: 'ACTIVE' },
+  ]);
+});
+
+test.each([
+  ['Prices of today\n\nsku;name\nA;b\n', ':1: this line has none of the headers that the map names, and line 3 has'],
+  ['sep=;\nsku;name\nA;b\n', ':1: this line has none of the headers that the map names, and line 2 has'],
+  ['[{"sku":"A"}]', ':1: this is JSON, and a map reads CSV; export CSV, or convert it'],
+  ['[\n  {"sku":"A"}\n]', ':1: this is JSON, and a map reads CSV; export CSV, or convert it'],
+  ['sku,name\nA,b,c\n', ':2: 3 cells where the header has 2; is a separator or a quote amiss?'],
+])('%j is refused with one problem, which names the cause', async (csv, message) => {
+  const folder = await database.files({ 'a.csv': csv });
+  const { code, stderr } = await database.cli('import', join(folder, 'a.csv'), ...(await skuAndName()));
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`a.csv${message}`)]);
+  expect(stderr).toContain('Nothing was imported: 1 problem(s).');
+});
+
+test('a point in a file with decimal commas is refused with the key for thousands', async () => {
+  const folder = await database.files({ 'a.csv': 'sku;weight\nA;1.234,5\n' });
+  const text =
+    "file: { decimal: ',' }\nproducts: { columns: { SKU: sku, PackagedWeight_in_g: weight, Status: { constant: ACTIVE } } }";
+  const { code, stderr } = await database.cli('import', join(folder, 'a.csv'), ...(await map(text)));
+  expect([code, stderr]).toEqual([1, expect.stringContaining("write thousands: '.' in the map")]);
 });

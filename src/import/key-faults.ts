@@ -62,7 +62,7 @@ export class KeyFaults {
     const [header] = this.source.origin?.(column) ?? [];
     if (rows.count === 1 && !header) return 'is empty, and has to hold a value';
     const what = `${number(rows.count)} of ${number(all)} rows ${rows.count === 1 ? 'has' : 'have'} no ${column.name}`;
-    return `${what}, ${places(rows)}${header ? `; ${missingAdvice(column, header)}` : ''}`;
+    return `${what}, ${places(rows)}${header ? `; ${missingAdvice(this.source, column, header)}` : ''}`;
   }
 
   private repeatedText(keys: readonly Field[], all: number): string {
@@ -90,11 +90,12 @@ function places({ count, first }: Rows): string {
   return `${count > SHOWN ? 'first ' : ''}on lines ${first.join(', ')}`;
 }
 
-function missingAdvice({ name }: Field, header: string): string {
+function missingAdvice({ table }: TableSource, { name }: Field, header: string): string {
   const from = inMap(header);
   return (
     `give them one in the shop, compose one in the map, such as ` +
-    `${name}: [${from}, { join: '-', of: [HEADER, HEADER], shorten: 64 }], or pass the rows over: skip: { ${from}: '' }`
+    `${name}: [${from}, { join: '-', of: [HEADER, HEADER], shorten: 64 }], or pass the rows over: ` +
+    `skip: { ${from}: '' } in ${table.name}`
   );
 }
 

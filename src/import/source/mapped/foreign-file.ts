@@ -8,6 +8,12 @@ import { type Complain, type ReadingOptions, SourceFault } from '../table-source
 import { ForeignHeader } from './foreign-header.js';
 import { LookUps } from './look-ups.js';
 
+/** A header is looked for on so many lines. */
+const FIRST_LINES = 20;
+
+/** JSON begins like this. A CSV header that begins with a bracket goes on with a name. */
+const JSON_START = /^\uFEFF?\s*[[{]\s*["[{\]}]/;
+
 /** A CSV file of another system, which several tables are read from, one after the other. */
 export class ForeignFile {
   readonly header: ForeignHeader;
@@ -33,6 +39,11 @@ export class ForeignFile {
     this.header = new ForeignHeader(mapping);
   }
 
+  /** Whether rows were left out because they are not as wide as the header. */
+  get hasBadLines(): boolean {
+    return this.badLines.size > 0;
+  }
+
   get name(): string {
     return this.input.name;
   }
@@ -40,10 +51,14 @@ export class ForeignFile {
   /** Reads the header. @throws {SourceFault} if there is none */
   async open(): Promise<void> {
     if (this.isOpen) return;
-    const first = await this.firstRecord();
+    const first = await this.firstRecord(this.mapping.file.firstLine).catch(async (fault) => {
+      await this.refuseJson();
+      throw fault;
+    });
     refuseTooWide(first);
     const { names } = this.mapping.file;
     this.header.read(names ? namesOf(names, first) : first.cells, first.line);
+    if (!names && !this.header.known) await this.refuseNoHeader(first.line);
     this.isOpen = true;
   }
 
@@ -67,11 +82,32 @@ export class ForeignFile {
     }
   }
 
-  private async firstRecord(): Promise<CsvRecord> {
-    for await (const [record] of readCsv(this.input.bytes(), this.options)) if (record) return record;
-    const { firstLine } = this.mapping.file;
+  private async firstRecord(firstLine: number): Promise<CsvRecord> {
+    for await (const [record] of readCsv(this.input.bytes(), { ...this.options, firstLine })) if (record) return record;
     if (firstLine === 1) throw new SourceFault(1, 'the file is empty; its first line has to name the columns');
     throw new SourceFault(firstLine, 'the file ends before this line, which the map says is the header');
+  }
+
+  /** @throws {SourceFault} if another line looks like the header */
+  private async refuseNoHeader(line: number): Promise<void> {
+    await this.refuseJson();
+    const elsewhere = new ForeignHeader(this.mapping);
+    for (let other = 1; other <= FIRST_LINES; other++) {
+      const record = await this.firstRecord(other).catch(() => undefined);
+      if (!record) return;
+      elsewhere.read(record.cells, record.line);
+      if (!elsewhere.known) continue;
+      const advice = `line ${record.line} has; write file: { header: ${record.line} } in the map`;
+      throw new SourceFault(line, `this line has none of the headers that the map names, and ${advice}`);
+    }
+  }
+
+  private async refuseJson(): Promise<void> {
+    for await (const piece of this.input.bytes()) {
+      if (JSON_START.test(piece.toString()))
+        throw new SourceFault(1, 'this is JSON, and a map reads CSV; export CSV, or convert it');
+      return;
+    }
   }
 
   private fits({ cells, line }: CsvRecord, complain: Complain | undefined): boolean {

@@ -7,7 +7,7 @@ export class ForeignHeader {
   private headers: readonly string[] = [];
   /** The same, with accents in one spelling: `ö` may be one code point or two. */
   private plain: readonly string[] = [];
-  private line = 1;
+  line = 1;
   /** Each header of the map, with what it is used for. */
   private readonly uses = new Map<string, string[]>();
 
@@ -32,6 +32,11 @@ export class ForeignHeader {
     const last = faults.pop();
     for (const { header, message } of faults) complain(this.line, header, message);
     if (last) throw new SourceFault(this.line, last.message, last.header);
+  }
+
+  /** How many headers of the map the file has. */
+  get known(): number {
+    return [...this.uses.keys()].filter((header) => this.has(header)).length;
   }
 
   get width(): number {

@@ -33,7 +33,7 @@ export function mappedSources(input: InputFile, mapping: Mapping, reading: Parti
   const tables = [...new Set(mapping.tables.map(({ table }) => table))];
   const sources = tables.map((table) => new MappedSource(table, mapping, file));
   const notes = () => [...passedOver(sources), ...unused(file)].map((note) => `${input.name}: ${note}`);
-  return { sources, notes, whyEmpty: () => whyEmpty(sources) };
+  return { sources, notes, whyEmpty: () => (file.hasBadLines ? undefined : whyEmpty(sources)) };
 }
 
 function passedOver(sources: readonly MappedSource[]): string[] {
@@ -156,7 +156,11 @@ class MappedSource implements TableSource {
         const isNeeded = isRequired(column, rule) || given.some((some) => some.has(column));
         if (!isNeeded || given[index]!.has(column)) continue;
         const headers = [...new Set(valueHeadersOf(rule))].join(', ');
-        throw new SourceFault(1, `missing column: the file has none of these, and ${column.name} needs one`, headers);
+        throw new SourceFault(
+          this.input.header.line,
+          `missing column: the file has none of these, and ${column.name} needs one`,
+          headers,
+        );
       }
   }
 }

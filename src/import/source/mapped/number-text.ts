@@ -8,8 +8,14 @@ export function numberReader({ decimal, thousands }: NumberFormat): (text: strin
   const group = thousands && grouping(thousands, decimal);
   return (text) => {
     const plain = group ? group(text) : text;
+    if (decimal === ',' && plain.includes('.')) throw new CellError(pointFault(plain, thousands));
     return withWhole(decimal === ',' ? pointDecimal(plain) : plain);
   };
+}
+
+function pointFault(text: string, thousands: string | undefined): string {
+  const advice = thousands ? '' : "; if it stands between thousands, write thousands: '.' in the map";
+  return `${quoted(text)} has a point, and numbers have a decimal comma${advice}`;
 }
 
 /** Takes out separators that stand where thousands end; elsewhere one is a mistake, or of another meaning. */
