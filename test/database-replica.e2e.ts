@@ -32,7 +32,10 @@ if (engine === 'sqlite') {
     ]);
 
   test('answers come from a replica, credentials from the server', async () => {
-    const service = await TestService.start({ DATABASE_REPLICA_URLS: replica.url }, primary);
+    const service = await TestService.start(
+      { RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: replica.url },
+      primary,
+    );
     // The key is issued on the server alone.
     const token = await service.token(A);
     expect(await quantity(service, token)).toBe(7);
@@ -42,7 +45,10 @@ if (engine === 'sqlite') {
   });
 
   test('a revoked key ends its tokens although a replica that lags still has it alive (decision 116)', async () => {
-    const service = await TestService.start({ DATABASE_REPLICA_URLS: replica.url }, primary);
+    const service = await TestService.start(
+      { RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: replica.url },
+      primary,
+    );
     const [token] = [await service.token(A), await replica.cliOk('key', 'issue', A)];
     const [[key], [copy]] = await Promise.all([primary, replica].map((one) => one.sql('SELECT ID FROM api_keys')));
     expect(copy).toEqual(key);
@@ -53,7 +59,10 @@ if (engine === 'sqlite') {
   });
 
   test('the validator of a replica that lags is not taken for the current state', async () => {
-    const service = await TestService.start({ DATABASE_REPLICA_URLS: replica.url }, primary);
+    const service = await TestService.start(
+      { RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: replica.url },
+      primary,
+    );
     const token = await service.token(A);
     expect(await quantity(service, token)).toBe(7);
     await primary.load(importFiles({ 'stock.csv': [['WH-A', 'SHARED', '98']] }));
@@ -70,7 +79,10 @@ if (engine === 'sqlite') {
 
   test('a replica without one of the tables is not read (decision 101)', async () => {
     await replica.sql('ALTER TABLE import_runs RENAME TO elsewhere');
-    const service = await TestService.start({ DATABASE_REPLICA_URLS: replica.url }, primary);
+    const service = await TestService.start(
+      { RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: replica.url },
+      primary,
+    );
     const token = await service.token(A);
     expect(await quantity(service, token)).toBe(99);
     await replica.sql('ALTER TABLE elsewhere RENAME TO import_runs');
@@ -80,7 +92,7 @@ if (engine === 'sqlite') {
 
   test('where no replica answers, the server does', async () => {
     const nobody = 'mysql://root@127.0.0.1:1/nobody';
-    const service = await TestService.start({ DATABASE_REPLICA_URLS: nobody }, primary);
+    const service = await TestService.start({ RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: nobody }, primary);
     expect(await quantity(service, await service.token(A))).toBe(99);
     await service.stop();
   });
@@ -88,7 +100,10 @@ if (engine === 'sqlite') {
   test('a replica that was away is asked again when it is back', async () => {
     const proxy = new TcpProxy(replica.url);
     const url = await proxy.reservedUrl();
-    const service = await TestService.start({ DATABASE_REPLICA_URLS: url, DATABASE_WAIT_MS: '2000' }, primary);
+    const service = await TestService.start(
+      { RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: url, DATABASE_WAIT_MS: '2000' },
+      primary,
+    );
     const token = await service.token(A);
     for (let call = 0; call < 10; call++) expect(await quantity(service, token)).toBe(99);
     await proxy.open();
@@ -101,7 +116,10 @@ if (engine === 'sqlite') {
     const proxy = new TcpProxy(replica.url);
     const url = await proxy.reservedUrl();
     await proxy.open();
-    const service = await TestService.start({ DATABASE_REPLICA_URLS: url, DATABASE_WAIT_MS: '500' }, primary);
+    const service = await TestService.start(
+      { RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: url, DATABASE_WAIT_MS: '500' },
+      primary,
+    );
     const token = await service.token(A);
     expect(await quantity(service, token)).toBe(7);
     proxy.hang();
@@ -112,7 +130,7 @@ if (engine === 'sqlite') {
 
   test('of several replicas one that answers is found', async () => {
     const urls = `mysql://root@127.0.0.1:1/nobody,${replica.url}`;
-    const service = await TestService.start({ DATABASE_REPLICA_URLS: urls }, primary);
+    const service = await TestService.start({ RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: urls }, primary);
     const token = await service.token(A);
     for (let call = 0; call < 10; call++) expect([7, 99]).toContain(await quantity(service, token));
     await service.stop();
@@ -125,7 +143,10 @@ if (engine === 'sqlite') {
     const proxy = new TcpProxy(replica.url);
     const urls = { DATABASE_REPLICA_URLS: await proxy.reservedUrl() };
     await proxy.open();
-    const service = await TestService.start({ ...urls, DATABASE_WAIT_MS: '1000' }, primary);
+    const service = await TestService.start(
+      { RESPONSE_CACHE_MEGABYTES: '0', ...urls, DATABASE_WAIT_MS: '1000' },
+      primary,
+    );
     const token = await service.token(A);
     expect(await quantity(service, token)).toBe(7);
     proxy.close();
@@ -155,7 +176,10 @@ if (engine === 'sqlite') {
     await replica.sql('DELETE FROM migrations WHERE name = ?', [latest!.name]);
     // One that is not even begun.
     await replica.sql('DROP INDEX products_eligibility ON products');
-    const service = await TestService.start({ DATABASE_REPLICA_URLS: replica.url }, primary);
+    const service = await TestService.start(
+      { RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: replica.url },
+      primary,
+    );
     const token = await service.token(A);
     for (let call = 0; call < 10; call++) expect(await quantity(service, token)).toBe(99);
     expect(service.log.join()).toContain('is lost (The database lacks 1 migration(s)');

@@ -28,7 +28,10 @@ async function start(environment: Environment = {}, through = database.url): Pro
   proxy = new TcpProxy(through);
   const url = await proxy.reservedUrl();
   await proxy.open();
-  service = await TestService.start({ DATABASE_URL: url, DATABASE_WAIT_MS: String(WAIT_MS), ...environment }, database);
+  service = await TestService.start(
+    { RESPONSE_CACHE_MEGABYTES: '0', DATABASE_URL: url, DATABASE_WAIT_MS: String(WAIT_MS), ...environment },
+    database,
+  );
 }
 
 async function logIn(): Promise<void> {
@@ -115,7 +118,10 @@ test.each(['version()', 'FROM migrations'])(
     const url = await proxy.reservedUrl();
     await proxy.open();
     const hung = proxy.hangAfter(statement);
-    const starting = TestService.start({ DATABASE_URL: url, DATABASE_WAIT_MS: String(WAIT_MS) }, database);
+    const starting = TestService.start(
+      { RESPONSE_CACHE_MEGABYTES: '0', DATABASE_URL: url, DATABASE_WAIT_MS: String(WAIT_MS) },
+      database,
+    );
     await hung;
     proxy.moveTo(database.url);
     service = await starting;

@@ -9,6 +9,8 @@ import { SlowDownload } from './versioned-catalogue.js';
 export const STALL_SECONDS = 3;
 /** How long one reads slowly, or not at all, in milliseconds. */
 const SLOW_MS = 2 * STALL_SECONDS * 1000;
+/** How long a client reads nothing before the service aborts its response, which was read and has ten times as long. */
+const STALLED_MS = 11 * STALL_SECONDS * 1000;
 /** How long one keeps a connection for nothing before it leaves: not so long that it would be cut. */
 const IDLE_MS = 2000;
 /** Between the pieces that one sends or reads. */
@@ -101,7 +103,7 @@ function downloads(url: string, token: string): Nuisance[] {
       expected: 'cut',
       once: async () => {
         const download = await begin();
-        await sleep(SLOW_MS);
+        await sleep(STALLED_MS);
         return (await download.isCut()) ? 'cut' : 'all of it';
       },
     },

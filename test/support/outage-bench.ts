@@ -61,6 +61,9 @@ export class OutageBench {
       DATABASE_WAIT_MS: String(WAIT_MS),
       DOWNLOAD_STALL_SECONDS: String(STALL_MS / 1000),
       DOWNLOAD_POOL_SIZE: String(4 * CUSTOMERS.length + 1),
+      // A response of an outage comes from the database, or fails.
+      RESPONSE_CACHE_MEGABYTES: '0',
+      SPOOL_MEGABYTES: '0',
       REQUESTS_PER_MINUTE: '1000000',
       REQUESTS_PER_HOUR: '1000000',
     };
