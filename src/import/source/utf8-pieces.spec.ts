@@ -130,3 +130,17 @@ test('a file that begins with the mark of UTF-8 is not read as another encoding'
   const { fault } = await read('\uFEFFa', 'windows-1252');
   expect(fault).toMatchObject({ line: 1, message: expect.stringContaining('leave out --encoding') });
 });
+
+test.each(['windows-1252', 'windows-1250', 'macroman', 'cp850', 'iso-8859-15'])(
+  'a file that is UTF-8 as a whole is a fault with %s, which would read other letters',
+  async (encoding) => {
+    const { fault } = await read('sku,name\nA,Größe €\nB,x\n', encoding);
+    expect(fault?.line).toBe(2);
+    expect(fault?.message).toMatch(/^the file is UTF-8, and .* would turn "ö" into ".{2}"; leave out --encoding/);
+  },
+);
+
+test('a file of another encoding may have letters that are UTF-8 by chance', async () => {
+  const text = 'A,Ã¶\nB,Größe\n';
+  expect(await read(iconv.encode(text, 'windows-1252'), 'windows-1252')).toEqual({ text });
+});

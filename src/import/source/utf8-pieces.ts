@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { encodingAdvice, isUtf8Name } from './encoding.js';
 import { formatFault, unmarkedUtf16 } from './file-format.js';
@@ -54,8 +54,38 @@ async function* decoded(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGe
 
 async function* decodedTexts(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<string> {
   const decoder = iconv.getDecoder(encoding);
-  for await (const piece of bytes) yield decoder.write(piece);
+  const pieces = isSingleByte(encoding) ? refusingUtf8(bytes, encoding) : bytes;
+  for await (const piece of pieces) yield decoder.write(piece);
   yield decoder.end() ?? '';
+}
+
+/** Whether each byte is a character. The bytes of other encodings may be UTF-8 by chance in a short file. */
+function isSingleByte(encoding: string): boolean {
+  const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+  return iconv.decode(all, encoding).length === all.length;
+}
+
+/**
+ * A file of another encoding is hardly ever UTF-8 as a whole, unless it has ASCII only.
+ * @throws {SourceFault} at the end of a file that is UTF-8
+ */
+async function* refusingUtf8(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  const counter = new LineCounter();
+  let first: Buffer | undefined;
+  let isAllUtf8 = true;
+  for await (const piece of wholeCharacters(bytes)) {
+    isAllUtf8 &&= isUtf8(piece);
+    if (isAllUtf8 && !first) {
+      const at = isAscii(piece) ? piece.length : piece.findIndex((byte) => byte >= 0x80);
+      counter.add(piece.subarray(0, at));
+      if (at < piece.length) first = Buffer.from([...piece.toString('utf8', at, at + 4)][0]!);
+    }
+    yield piece;
+  }
+  if (!isAllUtf8 || !first) return;
+  const change = `"${first.toString()}" into "${iconv.decode(first, encoding)}"`;
+  const advice = 'leave out --encoding, or encoding in the map';
+  throw new SourceFault(counter.line, `the file is UTF-8, and ${encoding} would turn ${change}; ${advice}`);
 }
 
 async function* withoutMark(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
