@@ -56,6 +56,7 @@ describe.each(['nothing', 'reset'] as const)('a firewall that forgets idle flows
       {
         DATABASE_URL: await firewall(answers),
         DOWNLOADS_PER_CUSTOMER: String(AT_ONCE),
+        RESPONSE_CACHE_MEGABYTES: '0',
         DATABASE_REPLICA_URLS: withReplica ? await firewall(answers) : '',
       },
       database,
