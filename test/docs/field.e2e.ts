@@ -2,6 +2,10 @@ import { stepsOf, TreeCopy } from '../support/walk.js';
 
 // Adds the fields of the guide to a copy of the tree, and runs there what knows whole responses (decision 145).
 
+const QUICK = ['data-answers', 'scope', 'new-fields', 'import-absent-columns'];
+/** Each takes half a minute or more. `npm run test:nightly` runs them, too. */
+const FURTHER = ['schema.e2e', 'formats', 'demo', 'conformance', 'import.e2e', 'import-sources', 'import-dry-run'];
+
 let tree: TreeCopy;
 beforeAll(() => {
   tree = new TreeCopy();
@@ -24,9 +28,7 @@ test('the generated files are written by their tests', () => {
 }, 600_000);
 
 test('no test of whole responses or of files breaks, and the new fields are as their own test says', () => {
-  const responses = ['data-answers', 'schema.e2e', 'scope', 'formats', 'demo', 'conformance', 'new-fields'];
-  const files = ['import.e2e', 'import-sources', 'import-absent-columns', 'import-dry-run'];
-  const tests = [...responses, ...files].map((name) => `test/${name}`);
+  const tests = [...QUICK, ...(process.env.NIGHTLY ? FURTHER : [])].map((name) => `test/${name}`);
   const [code, output] = runTests(['unit', 'sqlite'], ['src/import/source', ...tests]);
   for (const name of tests) expect(output).toContain(`PASS sqlite ${name}`);
   expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('PASS unit src/import/source/json') });
