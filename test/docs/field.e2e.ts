@@ -1,15 +1,26 @@
 import { stepsOf, TreeCopy } from '../support/walk.js';
 
-// Adds the fields of the guide to a copy of the tree, and runs there what knows whole responses (decision 145).
+// Adds the fields and the nested array of the guide to a copy of the tree, and runs the tests there that know whole
+// responses (decision 145).
 
-const QUICK = ['data-answers', 'scope', 'new-fields', 'import-absent-columns'];
+const QUICK = ['data-answers', 'scope', 'new-fields', 'import-absent-columns', 'documents'];
 /** Each takes half a minute or more. `npm run test:nightly` runs them, too. */
-const FURTHER = ['schema.e2e', 'formats', 'demo', 'conformance', 'import.e2e', 'import-sources', 'import-dry-run'];
+const FURTHER = [
+  'schema.e2e',
+  'formats',
+  'demo',
+  'conformance',
+  'import.e2e',
+  'import-sources',
+  'import-dry-run',
+  'import-replace',
+  'export.e2e',
+];
 
 let tree: TreeCopy;
 beforeAll(() => {
   tree = new TreeCopy();
-  tree.follow(stepsOf('docs/extending.md', 'Add a field'));
+  for (const chapter of ['Add a field', 'Add a nested array']) tree.follow(stepsOf('docs/extending.md', chapter));
   tree.build();
 }, 180_000);
 afterAll(() => tree?.remove());
@@ -27,7 +38,7 @@ test('the generated files are written by their tests', () => {
   expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('2 passed') });
 }, 600_000);
 
-test('no test of whole responses or of files breaks, and the new fields are as their own test says', () => {
+test('no test of whole responses or of files breaks, and the new fields and the array are as the tests say', () => {
   const tests = [...QUICK, ...(process.env.NIGHTLY ? FURTHER : [])].map((name) => `test/${name}`);
   const [code, output] = runTests(['unit', 'sqlite'], ['src/import/source', ...tests]);
   for (const name of tests) expect(output).toContain(`PASS sqlite ${name}`);

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ImportFileName } from './import-files.js';
 
@@ -171,7 +171,9 @@ function jsonOf(elements: Element[]): string {
   return `[${elements.map(objectOf).join()}]`;
 }
 
+/** A table without a file has no rows. */
 function readRows(path: string): Row[] {
+  if (!existsSync(path)) return [];
   return parse(readFileSync(path), { bom: true, columns: true, cast: trimUnlessProse });
 }
 

@@ -1,10 +1,13 @@
-// Examples of whole responses and outputs stay as they are when a nullable field is added: clients ignore keys that they
-// do not know, too (decision 13). The expected responses know every field (decision 145).
+// Examples of whole responses and outputs stay as they are when a nullable field or a nested array is added: clients
+// ignore keys that they do not know, too (decision 13). The expected responses know every field (decision 145).
 
-/** A JSON text without the members that are null, and the entries of a schema, that the known text does not have. */
+/** A JSON text without the members that are null or [], and the entries of a schema, that the known text does not have. */
 export function withoutFurtherFields(text: string, known: string): string {
   return text
-    .replaceAll(/,"(\w+)":null(?=[,}])/g, (member, key) => (known.includes(`"${key}":`) ? member : ''))
+    .replaceAll(/,"(\w+)":(?:null|\[\])(?=[,}])/g, (member, key) => (known.includes(`"${key}":`) ? member : ''))
+    .replaceAll(/,"(\w+)":\{"wireName":"\w+","fields":\[[^\]]*\]\}/g, (array, key) =>
+      known.includes(`"${key}":`) ? array : '',
+    )
     .replaceAll(/,\{"name":"(\w+)",[^}]*\}/g, (entry, name) => (known.includes(`"name":"${name}"`) ? entry : ''));
 }
 
