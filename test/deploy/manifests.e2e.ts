@@ -137,7 +137,7 @@ describeWith('kubectl', 'deploy/', () => {
             capabilities: { drop: ['ALL'] },
           });
           // The service reserves the disk space of its spool.
-          const disk = owner === 'Deployment/customer-data' ? ['ephemeral-storage'] : [];
+          const disk = owner.startsWith('Deployment') ? ['ephemeral-storage'] : [];
           expect(Object.keys(resources!.requests!).toSorted()).toEqual(['cpu', ...disk, 'memory']);
           expect(Object.keys(resources!.limits!)).toEqual(['memory']);
         }
