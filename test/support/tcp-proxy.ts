@@ -69,9 +69,16 @@ export class TcpProxy {
     this.sockets.clear();
   }
 
-  /** Resets every connection once the target got the next message that holds the text, whose answer is lost. */
-  cutAfter(text: string): void {
-    this.awaited = { text, act: (outbound) => this.partAfter(outbound) };
+  /**
+   * Resets every connection once the target got the next message that holds the text, whose answer is lost.
+   * @param forGood lets no new connection in from then on
+   */
+  cutAfter(text: string, forGood = false): void {
+    const act: NonNullable<typeof this.awaited>['act'] = (outbound) => {
+      if (forGood) this.refuse();
+      return this.partAfter(outbound);
+    };
+    this.awaited = { text, act };
   }
 
   /** Hangs once the target got the next message that holds the text. @returns resolves then */
