@@ -64,7 +64,8 @@ export class ApiKeysService {
       // Other transactions cannot revoke it from here on.
       await session.query('UPDATE api_keys SET ID = ID WHERE ID = ?', [ID]);
       const [row] = await session.query(`SELECT CustomerCode, ${UNREVOKED} AS live FROM api_keys WHERE ID = ?`, [ID]);
-      if (!row?.live) return row !== undefined;
+      // MySQL returns the condition as text, in which 0 is true.
+      if (Number(row?.live ?? 0) !== 1) return row !== undefined;
       await session.query('UPDATE api_keys SET RevokedAt = ? WHERE ID = ?', [timestampText(now), ID]);
       const [before, after] = [
         { ID, RevokedAt: null },
