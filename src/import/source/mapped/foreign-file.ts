@@ -34,8 +34,7 @@ export class ForeignFile {
     const delimiter = reading.delimiter ?? file.delimiter;
     const encoding = reading.encoding ?? file.encoding ?? 'utf-8';
     this.options = { encoding, delimiter, decimalComma: false, firstLine: file.firstLine };
-    this.number = { decimal: reading.decimalComma ? ',' : '.', ...file.number };
-    if (reading.decimalComma) this.number.decimal = ',';
+    this.number = { decimal: '.', ...file.number, ...(reading.decimalComma && { decimal: ',' }) };
     this.header = new ForeignHeader(mapping);
   }
 
