@@ -6,13 +6,17 @@ import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
 import type { Snapshot } from '../database/engine.js';
 import type { Resource } from '../resource/field.decorator.js';
+import { behindKey } from '../database/behind-key.js';
 import { isBehind, type Key } from './key-order.js';
 
 /** A status of exactly this spelling takes a product out of every answer. */
 const OBSOLETE = 'OBSOLETE';
 
 /** The condition that the status of a product does not hide it. */
-export const isVisible = `products.SKU IS NOT NULL AND (products.Status IS NULL OR products.Status <> '${OBSOLETE}')`;
+const IS_SHOWN = `(products.Status IS NULL OR products.Status <> '${OBSOLETE}')`;
+
+/** The condition that there is a product, in a statement that may lack one, and that its status does not hide it. */
+export const isVisible = `products.SKU IS NOT NULL AND ${IS_SHOWN}`;
 
 /** Small rows read at once: few enough that a first byte comes early and memory stays small. */
 const BATCH_SIZE = 1000;
@@ -118,8 +122,6 @@ interface Eligible {
   key: readonly string[];
 }
 
-const WHERE = `(products.Status IS NULL OR products.Status <> '${OBSOLETE}')`;
-
 /**
  * The first table is the one whose index has the order of the rows: a server would have to sort everything for each
  * batch if the order came from several tables.
@@ -128,27 +130,16 @@ function eligible(snapshot: Snapshot, priceList: string, { further, elements }: 
   const products = `${snapshot.join('products', 'products_eligibility')} ON products.SKU = prices.SKU`;
   if (!elements)
     return {
-      sql: `FROM prices ${products} ${further?.join ?? ''} WHERE prices.PriceListCode = ? AND ${WHERE}`,
+      sql: `FROM prices ${products} ${further?.join ?? ''} WHERE prices.PriceListCode = ? AND ${IS_SHOWN}`,
       parameters: [...(further?.parameters ?? []), priceList],
       key: ['prices.SKU'],
     };
   const { name, condition, parameters, key } = elements;
   const prices = `${snapshot.join('prices')} ON prices.SKU = ${name}.SKU AND prices.PriceListCode = ?`;
   return {
-    sql: `FROM ${name} ${prices} ${products} WHERE ${condition && `${condition} AND `}${WHERE}`,
+    sql: `FROM ${name} ${prices} ${products} WHERE ${condition && `${condition} AND `}${IS_SHOWN}`,
     parameters: [priceList, ...parameters],
     key: ['SKU', ...key].map((column) => `${name}.${column}`),
-  };
-}
-
-/** The condition of the rows behind a key. Spelt out: MySQL reads no range of an index for (a, b) > (?, ?). */
-function behindKey([column, ...others]: readonly string[], [value, ...rest]: Key): Omit<Eligible, 'key'> {
-  // The first key of all has no values behind the SKU.
-  if (!rest.length) return { sql: `${column} > ?`, parameters: [value] };
-  const further = behindKey(others, rest);
-  return {
-    sql: `${column} >= ? AND (${column} > ? OR ${further.sql})`,
-    parameters: [value, value, ...further.parameters],
   };
 }
 

@@ -1,3 +1,4 @@
+import { behindKey } from '../database/behind-key.js';
 import type { Query, Row } from '../database/query.js';
 import type { ImportTable } from './import-tables.js';
 
@@ -8,18 +9,18 @@ export async function* scanTable(
   selected: readonly string[],
   batchRows: number,
 ): AsyncGenerator<Row[]> {
-  // Spelt out: MySQL reads no range of an index for (a, b) > (?, ?).
-  const terms = keys.map((key, index) => [...keys.slice(0, index).map((equal) => `${equal} = ?`), `${key} > ?`]);
-  const behind = `WHERE ${terms.map((all) => `(${all.join(' AND ')})`).join(' OR ')}`;
-  const read = (where: string, parameters: readonly unknown[]) =>
+  const read = (where: string, parameters: readonly unknown[] = []) =>
     query(`SELECT ${selected.join()} FROM ${name} ${where} ORDER BY ${keys.join()} LIMIT ${batchRows}`, parameters);
   // No value stands before the first row: MySQL refuses to compare a day with ''.
-  let rows = await read('', []);
+  let rows = await read('');
   for (;;) {
     yield rows;
     if (rows.length < batchRows) return;
-    const last = keys.map((key) => rows.at(-1)![key]);
-    const parameters = keys.flatMap((_, index) => last.slice(0, index + 1));
-    rows = await read(behind, parameters);
+    const last = rows.at(-1)!;
+    const behind = behindKey(
+      keys,
+      keys.map((key) => last[key]),
+    );
+    rows = await read(`WHERE ${behind.sql}`, behind.parameters);
   }
 }
