@@ -4,7 +4,7 @@ import { DatabaseService } from '../database/database.service.js';
 import { omitConnectionClose } from '../http/chunked.js';
 import { cutConnection, type CutReason } from '../http/cut.js';
 import { requestIdOf } from '../http/request-id.js';
-import { isFresh } from '../http/validator.js';
+import { isFresh, type ValidatorHeaders } from '../http/validator.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import { CustomerScopeService } from '../scope/customer-scope.service.js';
 import { leaving, unlessGone } from './client-gone.js';
@@ -26,6 +26,8 @@ interface Download {
   readonly scope: CustomerScope;
   readonly source: ElementSource;
   readonly representation: Representation;
+  /** The headers of a response in this scope. */
+  readonly headers: ValidatorHeaders;
   /** Aborts when the client has left. */
   readonly gone: AbortSignal;
 }
@@ -55,22 +57,22 @@ export class DownloadService {
     if (isFresh(request, headers.ETag)) return void response.status(304).set(headers).end();
     const gone = leaving(response);
     try {
-      await this.sendWhole({ response, scope, source, representation, gone: gone.signal }, headers.ETag);
+      await this.sendWhole({ response, scope, source, representation, headers, gone: gone.signal });
     } finally {
       gone.forget();
     }
   }
 
   /** Sends a kept body, or makes one, as soon as a slot is free. */
-  private async sendWhole(download: Download, etag: string): Promise<void> {
-    const { scope, source, gone } = download;
-    let kept = this.find(source, etag);
+  private async sendWhole(download: Download): Promise<void> {
+    const { scope, gone } = download;
+    let kept = this.find(download);
     let slot: Slot | undefined;
     try {
       slot = await this.slots.take(scope.customerCode, !kept, gone).catch(unlessGone(gone));
       if (!slot) return;
       // Another request may have made the same body meanwhile.
-      kept ??= this.find(source, etag);
+      kept ??= this.find(download);
       if (kept) slot.endReading();
       if (kept) await this.sendKept(download, kept.body, slot);
       else await this.sendMade(download, slot);
@@ -80,17 +82,17 @@ export class DownloadService {
     }
   }
 
-  private find({ isCacheable }: ElementSource, etag: string): KeptBodyUse | undefined {
-    return isCacheable ? this.cache.find(etag) : undefined;
+  private find({ source, headers }: Download): KeptBodyUse | undefined {
+    return source.isCacheable ? this.cache.find(headers.ETag) : undefined;
   }
 
   private async sendKept(
-    { response, scope, source, representation }: Download,
+    { response, scope, source, representation, headers }: Download,
     { blocks, size, lastSku }: KeptBody,
     slot: Slot,
   ): Promise<void> {
-    const headers = wholeHeaders(response.req, source, scope, representation, lastSku);
-    response.set({ ...headers, 'Content-Length': String(size) });
+    const whole = wholeHeaders(headers, source, scope, representation, lastSku);
+    response.set({ ...whole, 'Content-Length': String(size) });
     if (response.req.method === 'HEAD') return void response.end();
     this.cache.hits++;
     slot.watch(response.req.socket, this.abortOf(response));
@@ -102,7 +104,10 @@ export class DownloadService {
   private async sendMade({ response, scope, source, representation, gone }: Download, slot: Slot): Promise<void> {
     const opened = await OpenedSource.open(this.database, this.scopes, scope.customerCode, source);
     // Of the snapshot, which may be later than what the guard read.
-    const headersOfWhole = () => wholeHeaders(response.req, source, opened.scope, representation, opened.lastSku);
+    const headersOfWhole = () => {
+      const shared = sharedHeaders(response.req, source, opened.scope, representation);
+      return wholeHeaders(shared, source, opened.scope, representation, opened.lastSku);
+    };
     if (response.req.method === 'HEAD') {
       await opened.close();
       return void response.set(headersOfWhole()).end();

@@ -59,16 +59,15 @@ export function sharedHeaders(
   return { 'Content-Type': contentType, ...validatorOf([API_VERSION, path, form, terms, versions]) };
 }
 
-/** All headers of a 200. @param lastSku of the last element; undefined: there is none */
+/** All headers of a 200. @param shared of the same scope @param lastSku of the last element; undefined: there is none */
 export function wholeHeaders(
-  request: Request,
+  shared: ValidatorHeaders,
   content: Content,
   scope: CustomerScope,
-  representation: Representation,
+  { encoding }: Representation,
   lastSku: string | undefined,
 ): ValidatorHeaders {
-  const headers = sharedHeaders(request, content, scope, representation);
-  const { encoding } = representation;
+  const headers = { ...shared };
   if (encoding !== 'identity') headers['Content-Encoding'] = encoding;
   if (lastSku !== undefined) headers[LAST_SKU] = encodeURIComponent(lastSku);
   const times = content.parts.map((part) => scope.parts[part]?.changedAt?.getTime() ?? -Infinity);
