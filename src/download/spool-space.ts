@@ -1,8 +1,7 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, statfs, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { type FileHandle, statfs } from 'node:fs/promises';
 import { SETTINGS, type Settings } from '../config/settings.js';
+import { openUnnamedFile } from '../unnamed-file/open-unnamed-file.js';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -97,28 +96,26 @@ export class SpoolSpace implements OnModuleInit {
    * @returns undefined if the folder cannot be used
    */
   async open(): Promise<FileHandle | undefined> {
-    const path = join(this.folder, `customer-data-${randomUUID()}`);
-    let file: FileHandle | undefined;
     try {
-      file = await open(path, 'wx+', 0o600);
-      await unlink(path);
+      const file = await openUnnamedFile(this.folder, 'spool');
       this.usable = true;
       return file;
     } catch (error) {
-      await file?.close();
-      if (this.usable !== false)
-        this.logger.warn(`SPOOL_FOLDER cannot be used: ${(error as Error).message}. ${CONSEQUENCE}`);
-      this.usable = false;
+      this.warnOnce(`cannot be used: ${(error as Error).message}`);
       return undefined;
     }
+  }
+
+  private warnOnce(problem: string): void {
+    if (this.usable !== false) this.logger.warn(`SPOOL_FOLDER ${problem}. ${CONSEQUENCE}`);
+    this.usable = false;
   }
 
   private async fits(): Promise<boolean> {
     const free = await this.free().catch(() => undefined);
     // A folder that does not exist is found when a file is opened.
     if (free === undefined || free - this.unwritten >= LEFT_FREE) return true;
-    if (this.usable !== false) this.logger.warn(`SPOOL_FOLDER has only ${free} bytes free. ${CONSEQUENCE}`);
-    this.usable = false;
+    this.warnOnce(`has only ${free} bytes free`);
     return false;
   }
 

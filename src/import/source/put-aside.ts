@@ -1,25 +1,21 @@
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { openUnnamedFile } from '../../unnamed-file/open-unnamed-file.js';
 
 /** No temporary file could be made or filled. */
 export class NoTemporaryFile extends Error {}
 
 /**
- * Copies a stream to its end into a temporary file. That has no name any more, so that it is gone when it is closed,
- * however the process ends.
+ * Copies a stream to its end into a temporary file without a name.
  * @throws {NoTemporaryFile} if the folder cannot be written to, or is full
  */
 export async function putAside(stream: Readable): Promise<FileHandle> {
   const folder = tmpdir();
-  const path = join(folder, `customer-data-import-${randomUUID()}`);
-  const handle = await open(path, 'wx+', 0o600).catch((error: Error) => {
+  const handle = await openUnnamedFile(folder, 'import').catch((error: Error) => {
     throw unwritable(folder, error);
   });
   try {
-    await rm(path);
     await writeFile(handle, stream);
     return handle;
   } catch (error) {
