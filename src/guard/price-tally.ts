@@ -50,6 +50,16 @@ export interface PriceChange {
   new: string;
 }
 
+/** How two prices compare. */
+export interface ComparedPrice {
+  old: string;
+  new: string;
+  /** Of the range of the histogram; undefined: the old price is 0. */
+  label?: string;
+  /** Of a change by more than half: the power of ten that it is, if any, and what orders such changes. */
+  large?: { power?: number; size: number };
+}
+
 /** Compares prices one by one, exactly, and finds changes that look like a mistake. Its memory does not grow. */
 export class PriceTally {
   private compared = 0;
@@ -63,16 +73,18 @@ export class PriceTally {
 
   /** @param oldPrice a decimal as text with at most four decimals, spelled like `newPrice` @param place read if it is shown */
   add(oldPrice: string, newPrice: string, place: () => string): void {
-    if (oldPrice === newPrice && Number(oldPrice) !== 0) return this.count(UNCHANGED);
-    const [before, after] = [unitsOf(oldPrice), unitsOf(newPrice)];
-    if (before === 0n) return void this.fromZero++;
-    const label = rangeOf(before, after);
+    this.addCompared(comparePrices(oldPrice, newPrice), place);
+  }
+
+  /** Adds a comparison, which several tallies may share. @param place read if it is shown */
+  addCompared({ label, large, old, new: newPrice }: ComparedPrice, place: () => string): void {
+    if (label === undefined) return void this.fromZero++;
     this.count(label);
-    if (!LARGE.has(label)) return;
+    if (!large) return;
     this.large++;
-    const power = powerOfTen(before, after, newPrice);
+    const { power, size } = large;
     if (power) this.powers.set(power, (this.powers.get(power) ?? 0) + 1);
-    this.keep(Math.abs(Math.log(Number(after) / Number(before))), place, oldPrice, newPrice);
+    this.keep(size, place, old, newPrice);
   }
 
   /** Adds a price whose currency changes: no number says how much, so it counts as a change by more than half. */
@@ -125,6 +137,18 @@ export class PriceTally {
     largest.splice(behind < 0 ? largest.length : behind, 0, entry);
     if (largest.length > NAMED) largest.pop();
   }
+}
+
+/** Compares two prices exactly. @param oldPrice a decimal as text with at most four decimals, spelled like `newPrice` */
+export function comparePrices(oldPrice: string, newPrice: string): ComparedPrice {
+  const prices = { old: oldPrice, new: newPrice };
+  if (oldPrice === newPrice && Number(oldPrice) !== 0) return { ...prices, label: UNCHANGED };
+  const [before, after] = [unitsOf(oldPrice), unitsOf(newPrice)];
+  if (before === 0n) return prices;
+  const label = rangeOf(before, after);
+  if (!LARGE.has(label)) return { ...prices, label };
+  const size = Math.abs(Math.log(Number(after) / Number(before)));
+  return { ...prices, label, large: { power: powerOfTen(before, after, newPrice), size } };
 }
 
 /** A price in ten-thousandths. */

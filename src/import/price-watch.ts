@@ -1,4 +1,4 @@
-import { type PriceChanges, PriceTally } from '../guard/price-tally.js';
+import { comparePrices, type PriceChanges, PriceTally } from '../guard/price-tally.js';
 import type { CheckedRow, RowWatch } from './row-watch.js';
 import type { TableSource } from './source/table-source.js';
 import type { RowValues } from './table-rows.js';
@@ -23,8 +23,8 @@ export class PriceWatch implements RowWatch {
       if (!before) continue;
       const list = String(values[this.list]);
       const place = () => `SKU ${values[this.sku]} on list ${list}, line ${line}`;
-      for (const tally of [this.all, this.tallyOf(list)])
-        tally.add(String(before[this.price]), String(values[this.price]), place);
+      const compared = comparePrices(String(before[this.price]), String(values[this.price]));
+      for (const tally of [this.all, this.tallyOf(list)]) tally.addCompared(compared, place);
     }
   }
 
