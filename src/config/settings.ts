@@ -149,7 +149,7 @@ export class Settings {
   @whole(1, 1_000_000_000, 1000)
   readonly DOWNLOAD_MIN_BYTES_PER_SECOND!: number;
 
-  /** The folder for what slow clients have not taken yet. Default: the system's folder for temporary files. */
+  /** The folder for unsent parts of responses. Default: the system's folder for temporary files. */
   @Transform(({ value }) => value || tmpdir())
   @ValidateBy({
     name: 'folder',
@@ -165,7 +165,7 @@ export class Settings {
   @whole(1, 100, 25)
   readonly SPOOL_CUSTOMER_PERCENT!: number;
 
-  /** Memory for finished bodies of /products and /prices, in MiB. 0: each response is made anew. */
+  /** Memory for finished bodies of /products and /prices, in MiB. 0 turns the cache off. */
   @whole(0, 100_000, 128)
   readonly RESPONSE_CACHE_MEGABYTES!: number;
 
