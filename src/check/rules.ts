@@ -1,3 +1,4 @@
+import { asNumber } from '../database/decimal-sql.js';
 import { isVisible } from '../assortment/assortment.js';
 import type { Row } from '../database/query.js';
 
@@ -25,9 +26,6 @@ export const TEXT_RULES = {
 } as const;
 export type TextRule = keyof typeof TEXT_RULES;
 
-/** SQLite stores decimals as text. */
-const number = (column: string) => `CAST(${column} AS DECIMAL(18,4))`;
-
 const dangling = (table: string, column: string) =>
   `SELECT SKU, ${column} AS other FROM ${table} WHERE ${column} NOT IN (SELECT SKU FROM products) ORDER BY SKU, other`;
 
@@ -43,7 +41,7 @@ export const SQL_RULES: readonly SqlRule[] = [
     name: 'price-zero',
     meaning: 'prices of 0',
     sql: `SELECT prices.PriceListCode AS list, prices.SKU AS SKU FROM prices JOIN products ON products.SKU = prices.SKU
-      WHERE ${number('prices.Price')} = 0 AND ${isVisible} ORDER BY list, SKU`,
+      WHERE ${asNumber('prices.Price')} = 0 AND ${isVisible} ORDER BY list, SKU`,
     describe: ({ list, SKU }) => `SKU ${SKU} on list ${list}`,
   },
   {
@@ -56,7 +54,7 @@ export const SQL_RULES: readonly SqlRule[] = [
     name: 'stock-unpriced',
     meaning: 'products with stock and without a price',
     sql: `SELECT DISTINCT products.SKU AS SKU FROM stock JOIN products ON products.SKU = stock.SKU
-      WHERE ${number('stock.AvailableQTY')} > 0 AND ${isVisible}
+      WHERE ${asNumber('stock.AvailableQTY')} > 0 AND ${isVisible}
         AND products.SKU NOT IN (SELECT SKU FROM prices) ORDER BY SKU`,
     describe: ({ SKU }) => `SKU ${SKU}`,
   },
@@ -95,7 +93,7 @@ export const SQL_RULES: readonly SqlRule[] = [
     meaning: 'active customers without a warehouse, or with one that has no stock',
     sql: `SELECT CustomerCode, WarehouseCode FROM customers WHERE Active = 1 AND (WarehouseCode IS NULL
       OR NOT EXISTS (SELECT 1 FROM stock WHERE stock.WarehouseCode = customers.WarehouseCode
-        AND ${number('stock.AvailableQTY')} > 0)) ORDER BY CustomerCode`,
+        AND ${asNumber('stock.AvailableQTY')} > 0)) ORDER BY CustomerCode`,
     describe: ({ CustomerCode, WarehouseCode }) =>
       WarehouseCode === null ? `${CustomerCode} has no warehouse` : `${CustomerCode}: warehouse ${WarehouseCode}`,
   },

@@ -1,11 +1,11 @@
+import { asNumber } from '../database/decimal-sql.js';
 import type { Query } from '../database/query.js';
 import { FEWEST_COMPARED } from '../guard/price-tally.js';
 import type { CheckedRow, RowWatch } from './row-watch.js';
 import type { TableSource } from './source/table-source.js';
 import type { RowValues } from './table-rows.js';
 
-/** SQLite stores decimals as text. */
-const POSITIVE = 'CAST(AvailableQTY AS DECIMAL(18,4)) > 0';
+const POSITIVE = `${asNumber('AvailableQTY')} > 0`;
 
 /** Finds warehouses that have stock before an import and none after it. */
 export class StockWatch implements RowWatch {
