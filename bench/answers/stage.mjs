@@ -20,7 +20,7 @@ const CLIENT = join(import.meta.dirname, '../http-client-process.mjs');
  * Loads M and a large data set, each into a database of its own, and runs `work` with a service on each.
  * @param {(stage: { server, m, large, client, crowd }) => Promise<void>} work `client` is the one whose calls are
  *   measured, `crowd` one for those that come meanwhile; `m` and `large` have `url`, `service` and `size`. Their services
- *   make each response anew; `m.kept` keeps them.
+ *   read each response from the database; `m.kept` keeps them.
  */
 export async function onStage(server, size, folder, work) {
   const stops = [];

@@ -164,7 +164,7 @@ test.each([
   expect([space.reservedBytes, state.heldUp]).toEqual([0, 0]);
 });
 
-/** Spoils a method of the next file that is opened, after so many calls. */
+/** Spoils a method of the next file that is opened. @param after calls that still work */
 function spoil(space: SpoolSpace, method: 'read' | 'write', after: number, result: () => Promise<object>) {
   const opened = space.open.bind(space);
   jest.spyOn(space, 'open').mockImplementation(async () => {

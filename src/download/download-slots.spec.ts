@@ -157,7 +157,7 @@ describe('admission', () => {
   });
 });
 
-/** A connection that accepts so many bytes a second, over and over. */
+/** A connection that accepts the bytes of each second in turn, and then starts again. */
 class FakeSocket {
   readonly _handle = Object.defineProperty({ writeQueueSize: 0 }, 'bytesWritten', { get: () => this.bytesWritten });
   readonly aborted: string[] = [];

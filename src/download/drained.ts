@@ -2,7 +2,7 @@ import type { Response } from 'express';
 
 /**
  * Resolves with true when the system has accepted everything that was written, or the connection has closed.
- * @param timeout resolves with false after so many milliseconds; none: waits as long as it takes
+ * @param timeout milliseconds after which it resolves with false. Default: it waits as long as it takes
  */
 export function drained(response: Response, timeout?: number): Promise<boolean> {
   if (!response.writableNeedDrain || response.destroyed) return Promise.resolve(true);

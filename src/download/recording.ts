@@ -3,7 +3,7 @@ const BLOCK = 256 * 1024;
 
 /** Memory that recordings share. */
 export interface MemoryBudget {
-  /** @returns false if so many bytes are not available */
+  /** @returns false if the budget does not have these bytes */
   take(bytes: number): boolean;
   give(bytes: number): void;
 }

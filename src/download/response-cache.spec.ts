@@ -103,7 +103,7 @@ test('evicts the body that was used least recently', async () => {
   expect(cache.evictions).toBe(1);
 });
 
-test('does not evict a body that a client reads, nor others in vain', async () => {
+test('does not evict a body that a client reads, nor other bodies if that is not enough', async () => {
   const cache = cacheOf(1);
   const size = MEGABYTE / 4;
   for (const name of ['a', 'b', 'c', 'd']) await send(cache, name, piecesOf(bytesOf(name, size)));

@@ -77,7 +77,7 @@ export class SpoolSpace implements OnModuleInit {
     return false;
   }
 
-  /** Notes that the disk now holds so many of the reserved bytes. */
+  /** Notes that reserved bytes are on the disk now. */
   written(bytes: number): void {
     this.unwritten -= bytes;
   }
