@@ -19,7 +19,7 @@ const endToEnd = (engine, ...files) => ({
   ...common,
   displayName: engine,
   setupFiles: [...common.setupFiles, '<rootDir>/test/support/quiet.ts'],
-  setupFilesAfterEnv: ['<rootDir>/test/support/watch-answers.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/watch-responses.ts'],
   testMatch: files.map((file) => `<rootDir>/${file}`),
   globals: { TEST_ENGINE: engine },
 });

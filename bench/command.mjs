@@ -20,7 +20,7 @@ export async function runCli(databaseUrl, ...args) {
   const outputs = Promise.all([text(child.stderr), text(child.stdio[3])]);
   const [code] = await once(child, 'exit');
   const seconds = (performance.now() - start) / 1000;
-  const [complaint, usage] = await outputs;
-  if (code !== 0) throw new Error(`"${args.join(' ')}" failed: ${complaint.slice(0, 2000)}`);
+  const [problem, usage] = await outputs;
+  if (code !== 0) throw new Error(`"${args.join(' ')}" failed: ${problem.slice(0, 2000)}`);
   return { seconds, ...JSON.parse(usage) };
 }

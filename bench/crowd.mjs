@@ -77,10 +77,10 @@ async function measureSlow(url, rounds) {
     const asked = Promise.all(calls.map((call) => crowd.ask('get', call)));
     await sleep(6000);
     const held = await metric(service, 'downloads_active');
-    const answers = await asked;
-    const failures = answers.filter(({ status }) => status !== 200).length;
+    const responses = await asked;
+    const failures = responses.filter(({ status }) => status !== 200).length;
     report('P15, 50 clients at 20 kB/s: responses other than 200', failures, { most: 0 });
-    report('P15, 50 clients at 20 kB/s: latest first byte, s', latest(answers), { most: 2 });
+    report('P15, 50 clients at 20 kB/s: latest first byte, s', latest(responses), { most: 2 });
     report('P15, 50 clients at 20 kB/s: connections held after 6 s', held, { most: 0 });
     report('P15, 50 clients at 20 kB/s: growth of RSS, MiB', (peakOf(service.pid) - before) / 2 ** 20, { most: 64 });
   });
@@ -97,14 +97,14 @@ async function measureHostile(url, name, { settings, most }, seconds) {
     const probes = client.ask('steadily', { ...stock, milliseconds: 1000, seconds: seconds - 4 });
     await sleep(1000);
     const alteration = await alterProducts(url);
-    const answers = await probes;
+    const responses = await probes;
     await Promise.all(holding);
     const grown = (peakOf(service.pid) - before) / 2 ** 20;
-    report(`${name}: /stock other than 200`, answers.filter(({ status }) => status !== 200).length, { most: 0 });
-    report(`${name}: latest first byte of /stock, s`, latest(answers), { most });
+    report(`${name}: /stock other than 200`, responses.filter(({ status }) => status !== 200).length, { most: 0 });
+    report(`${name}: latest first byte of /stock, s`, latest(responses), { most });
     report(`${name}: growth of RSS, MiB`, grown, { most: 128 });
     report(`${name}: a migration altered products after, s`, alteration, { most: seconds });
-    reportRows({ [name]: { requests: answers.length, 'median first byte, s': median(answers.map(firstByteOf)) } });
+    reportRows({ [name]: { requests: responses.length, 'median first byte, s': median(responses.map(firstByteOf)) } });
   });
 }
 
@@ -155,4 +155,4 @@ async function addAndDropColumn(runner) {
 }
 
 const firstByteOf = ({ firstByte = Infinity }) => firstByte;
-const latest = (answers) => Math.max(...answers.map(firstByteOf));
+const latest = (responses) => Math.max(...responses.map(firstByteOf));

@@ -48,29 +48,29 @@ function pauseFor(response, seconds) {
 
 /** So many of the same request, one after the other. */
 async function series({ count, ...options }) {
-  const answers = [];
-  for (let number = 0; number < count; number++) answers.push(await get(options));
-  return answers;
+  const responses = [];
+  for (let number = 0; number < count; number++) responses.push(await get(options));
+  return responses;
 }
 
 /** The same request at even times, whether or not the one before was answered: who is kept waiting is not left out. */
 async function steadily({ milliseconds, seconds, ...options }) {
-  const answers = [];
+  const responses = [];
   const end = performance.now() + seconds * 1000;
   for (let due = performance.now(); due < end; due += milliseconds) {
     await sleep(Math.max(0, due - performance.now()));
-    answers.push(get(options));
+    responses.push(get(options));
   }
-  return Promise.all(answers);
+  return Promise.all(responses);
 }
 
 /** So many clients that ask again and again. */
 async function downloads({ clients, seconds, ...options }) {
   const end = performance.now() + seconds * 1000;
   const client = async () => {
-    const answers = [];
-    while (performance.now() < end) answers.push(await get(options));
-    return answers;
+    const responses = [];
+    while (performance.now() < end) responses.push(await get(options));
+    return responses;
   };
   return (await Promise.all(Array.from({ length: clients }, client))).flat();
 }

@@ -1,6 +1,6 @@
 // npm run bench: figures taken in one run on one machine, each beside its yardstick; only ratios are comparable.
 import { parseArgs } from 'node:util';
-import { measureAnswers } from './answers.mjs';
+import { measureResponses } from './responses.mjs';
 import { measureCrowd } from './crowd.mjs';
 import { SIZES } from './data-set.mjs';
 import { measureFleet } from './fleet.mjs';
@@ -10,7 +10,7 @@ import { measureMetering } from './metering.mjs';
 const BENCHMARKS = {
   metering: measureMetering,
   import: measureImport,
-  answers: measureAnswers,
+  responses: measureResponses,
   crowd: measureCrowd,
   fleet: measureFleet,
 };

@@ -12,11 +12,11 @@ import { median } from './report.mjs';
 export async function sample(client, databasePid, { pid, status = 200, count = 1, ...request }) {
   forgetPeak(pid);
   const before = [cpuOf(pid), cpuOf(databasePid)];
-  const answers = await client.ask('series', { count, ...request });
+  const responses = await client.ask('series', { count, ...request });
   const [cpu, databaseCpu] = [cpuOf(pid), cpuOf(databasePid)].map((after, index) => (after - before[index]) / count);
-  for (const answer of answers) assert.equal(answer.status, status, request.url);
-  const [{ bytes, etag, firstByte }] = answers;
-  const seconds = median(answers.map((answer) => answer.seconds));
+  for (const response of responses) assert.equal(response.status, status, request.url);
+  const [{ bytes, etag, firstByte }] = responses;
+  const seconds = median(responses.map((response) => response.seconds));
   return { seconds, firstByte, bytes, cpu, databaseCpu, peak: peakOf(pid), etag };
 }
 

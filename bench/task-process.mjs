@@ -9,10 +9,10 @@ export function startTasks(path) {
   const child = fork(path, { env: { PATH: process.env.PATH } });
   const waiting = new Map();
   let last = 0;
-  child.on('message', ({ id, result, complaint }) => {
+  child.on('message', ({ id, result, problem }) => {
     const { resolve, reject } = waiting.get(id);
     waiting.delete(id);
-    if (complaint) reject(new Error(complaint));
+    if (problem) reject(new Error(problem));
     else resolve(result);
   });
   const ask = (task, options) =>
@@ -26,10 +26,10 @@ export function startTasks(path) {
 /** Does the tasks that the starting process asks for. @param {Record<string, (options) => Promise<object>>} tasks */
 export function serveTasks(tasks) {
   process.on('message', async ({ id, task, options }) => {
-    const answer = await tasks[task](options).then(
+    const response = await tasks[task](options).then(
       (result) => ({ result }),
-      (error) => ({ complaint: `${task}: ${error.message}` }),
+      (error) => ({ problem: `${task}: ${error.message}` }),
     );
-    process.send({ id, ...answer });
+    process.send({ id, ...response });
   });
 }

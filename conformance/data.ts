@@ -2,30 +2,30 @@ import { holds, same } from './clause.js';
 import { Broken, NotTestable } from './failure.js';
 import type { Caller, Deployment } from './deployment.js';
 import { DATA_PATHS, type Path } from './endpoints.js';
-import type { Answer } from './http.js';
+import type { ReceivedResponse } from './http.js';
 
 export type Element = Readonly<Record<string, unknown>>;
 
 export type DataPath = Path;
 
-const parsed = new WeakMap<Answer, unknown>();
+const parsed = new WeakMap<ReceivedResponse, unknown>();
 
 /** The body of an answer as JSON. @throws {Broken} where it is none */
-export function jsonOf(answer: Answer): unknown {
-  if (!parsed.has(answer)) {
+export function jsonOf(response: ReceivedResponse): unknown {
+  if (!parsed.has(response)) {
     try {
-      parsed.set(answer, JSON.parse(answer.bytes.toString()));
+      parsed.set(response, JSON.parse(response.bytes.toString()));
     } catch {
-      throw new Broken(`expected JSON, came ${JSON.stringify(answer.bytes.toString('utf8', 0, 100))}`);
+      throw new Broken(`expected JSON, came ${JSON.stringify(response.bytes.toString('utf8', 0, 100))}`);
     }
   }
-  return parsed.get(answer);
+  return parsed.get(response);
 }
 
 /** The elements of a data answer. @throws {Broken} where it is no array of objects */
-export function elementsOf(answer: Answer): Element[] {
-  same('status', answer.status, 200);
-  const body = jsonOf(answer);
+export function elementsOf(response: ReceivedResponse): Element[] {
+  same('status', response.status, 200);
+  const body = jsonOf(response);
   const objects = Array.isArray(body) && body.every((element) => typeof element === 'object' && element !== null);
   holds(objects && !body.some(Array.isArray), 'an array of objects', body);
   return body as Element[];
@@ -49,7 +49,7 @@ export function* numbersIn(text: string): Generator<{ key: string; number: strin
 }
 
 /** The answers of all data endpoints, of one state of the content. The contract has three by name. */
-export type Catalogue = Readonly<Record<DataPath, Answer> & Record<'/products' | '/stock' | '/prices', Answer>>;
+export type Catalogue = Readonly<Record<DataPath, ReceivedResponse> & Record<'/products' | '/stock' | '/prices', ReceivedResponse>>;
 
 const catalogues = new WeakMap<Deployment, Map<Caller, Promise<Catalogue>>>();
 const ATTEMPTS = 3;
@@ -69,9 +69,9 @@ async function settled(deployment: Deployment, as: Caller): Promise<Catalogue> {
     // The first time, the answers that other clauses look at will do.
     const get = (path: DataPath) =>
       (attempt === 1 ? deployment.ask : deployment.send).call(deployment, { path, ...who });
-    const answers: [DataPath, Answer][] = [];
-    for (const path of DATA_PATHS) answers.push([path, await get(path)]);
-    if (await haveSettled(deployment, who, answers)) return Object.fromEntries(answers) as Catalogue;
+    const responses: [DataPath, ReceivedResponse][] = [];
+    for (const path of DATA_PATHS) responses.push([path, await get(path)]);
+    if (await haveSettled(deployment, who, responses)) return Object.fromEntries(responses) as Catalogue;
   }
   throw new NotTestable('the content changes all the time: run it again between two imports');
 }
@@ -80,9 +80,9 @@ async function settled(deployment: Deployment, as: Caller): Promise<Catalogue> {
 async function haveSettled(
   deployment: Deployment,
   who: { as?: Caller },
-  answers: readonly [DataPath, Answer][],
+  responses: readonly [DataPath, ReceivedResponse][],
 ): Promise<boolean> {
-  for (const [path, { headers }] of answers)
+  for (const [path, { headers }] of responses)
     if ((await deployment.send({ path, method: 'HEAD', ...who })).headers.etag !== headers.etag) return false;
   return true;
 }

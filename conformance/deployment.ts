@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Broken, NotTestable } from './failure.js';
-import { type Answer, HttpClient } from './http.js';
+import { type ReceivedResponse, HttpClient } from './http.js';
 import { Pace } from './pace.js';
 
 /** Who calls. */
@@ -39,7 +39,7 @@ export interface Call {
 }
 
 /** What is kept of every answer, with the call that it was given to. */
-export interface Seen extends Pick<Answer, 'status' | 'headers'> {
+export interface Seen extends Pick<ReceivedResponse, 'status' | 'headers'> {
   call: Call;
 }
 
@@ -51,11 +51,11 @@ export class Deployment {
   /** Every answer so far. */
   readonly seen: Seen[] = [];
   /** A 429 that was met, or asked for. */
-  refusal?: Answer;
+  refusal?: ReceivedResponse;
   private readonly client: HttpClient;
   private readonly management?: HttpClient;
   private readonly paces: Record<Caller, Pace>;
-  private readonly asked = new Map<string, Promise<Answer>>();
+  private readonly asked = new Map<string, Promise<ReceivedResponse>>();
   private readonly tokens = new Map<Caller, { token: string; until: number }>();
 
   /** @param tell told what people should know while it runs */
@@ -70,40 +70,40 @@ export class Deployment {
   }
 
   /** The answer to this call, which is sent once, however many clauses look at it. */
-  ask(call: Call): Promise<Answer> {
+  ask(call: Call): Promise<ReceivedResponse> {
     const key = JSON.stringify(call);
-    const answer = this.asked.get(key) ?? this.send(call);
-    this.asked.set(key, answer);
-    return answer;
+    const response = this.asked.get(key) ?? this.send(call);
+    this.asked.set(key, response);
+    return response;
   }
 
   /** Sends the call when its quota has room, and again later where that was used up by others. */
-  async send(call: Call): Promise<Answer> {
+  async send(call: Call): Promise<ReceivedResponse> {
     const pace = this.paces[call.counts ?? call.as ?? 'customer'];
     for (let attempt = 1; ; attempt++) {
       await pace.waitForRoom();
-      const answer = await this.sendNow(call);
-      if (answer.status !== 429 || attempt === RETRIES) return answer;
-      await pace.refused(answer);
+      const response = await this.sendNow(call);
+      if (response.status !== 429 || attempt === RETRIES) return response;
+      await pace.refused(response);
     }
   }
 
   /** Sends the call at once, whatever its quota. */
-  async sendNow(call: Call): Promise<Answer> {
+  async sendNow(call: Call): Promise<ReceivedResponse> {
     const { path, method = 'GET', as = 'customer', headers, body = '', raw } = call;
     const authorization = as === 'nobody' || raw ? {} : { Authorization: `Bearer ${await this.token(as)}` };
-    const answer = raw
+    const response = raw
       ? await this.client.sendRaw(raw)
       : await this.client.send({ method, path, body, headers: { ...authorization, ...headers } });
     // What is no HTTP is not counted (§8.2), and tells nothing of a quota.
-    if (!raw) this.paces[call.counts ?? as].learn(answer);
-    this.seen.push({ call, status: answer.status, headers: answer.headers });
-    if (answer.status === 429) this.refusal = answer;
-    return answer;
+    if (!raw) this.paces[call.counts ?? as].learn(response);
+    this.seen.push({ call, status: response.status, headers: response.headers });
+    if (response.status === 429) this.refusal = response;
+    return response;
   }
 
   /** GET on the management port. @throws {NotTestable} where none was named */
-  probe(path: string): Promise<Answer> {
+  probe(path: string): Promise<ReceivedResponse> {
     if (!this.management) throw new NotTestable('needs --management-url');
     return this.management.send({ method: 'GET', path, headers: {}, body: '' });
   }
@@ -112,10 +112,10 @@ export class Deployment {
   async token(of: Exclude<Caller, 'nobody'> = 'customer'): Promise<string> {
     const kept = this.tokens.get(of);
     if (kept && Date.now() < kept.until) return kept.token;
-    const answer = await (kept ? this.send(tokenCall(this, of)) : this.ask(tokenCall(this, of)));
-    const { access_token, expires_in } = JSON.parse(answer.bytes.toString()) as Record<string, unknown>;
-    if (answer.status !== 200 || typeof access_token !== 'string')
-      throw new Broken(`expected an access token for the ${of}, came ${answer.status}`);
+    const response = await (kept ? this.send(tokenCall(this, of)) : this.ask(tokenCall(this, of)));
+    const { access_token, expires_in } = JSON.parse(response.bytes.toString()) as Record<string, unknown>;
+    if (response.status !== 200 || typeof access_token !== 'string')
+      throw new Broken(`expected an access token for the ${of}, came ${response.status}`);
     const lifetime = (Number(expires_in) || 3600) * 1000;
     this.tokens.set(of, { token: access_token, until: Date.now() + Math.max(lifetime - RENEW_BEFORE_MS, 60_000) });
     return access_token;

@@ -12,7 +12,7 @@ export interface Outgoing {
   body: string;
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   status: number;
   headers: IncomingHttpHeaders;
   bytes: Buffer;
@@ -30,7 +30,7 @@ export class HttpClient {
   }
 
   /** @throws what broke the connection, before the answer or in the midst of it */
-  async send(outgoing: Outgoing): Promise<Answer> {
+  async send(outgoing: Outgoing): Promise<ReceivedResponse> {
     try {
       return await this.attempt(outgoing);
     } catch (error) {
@@ -41,7 +41,7 @@ export class HttpClient {
   }
 
   /** Sends text that need not be HTTP on a connection of its own. @throws where what comes back is no HTTP */
-  async sendRaw(text: string): Promise<Answer> {
+  async sendRaw(text: string): Promise<ReceivedResponse> {
     const answered = await this.exchange(text);
     const end = answered.indexOf('\r\n\r\n');
     const [first = '', ...lines] = answered.subarray(0, Math.max(end, 0)).toString('latin1').split('\r\n');
@@ -58,7 +58,7 @@ export class HttpClient {
     this.agent.destroy();
   }
 
-  private attempt({ method, path, headers, body }: Outgoing): Promise<Answer> {
+  private attempt({ method, path, headers, body }: Outgoing): Promise<ReceivedResponse> {
     const target = this.url.origin + this.url.pathname.replace(/\/$/, '') + path;
     const length = body ? { 'Content-Length': Buffer.byteLength(body) } : {};
     return new Promise((resolve, reject) => {

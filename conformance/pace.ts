@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from './http.js';
+import type { ReceivedResponse } from './http.js';
 import { millisecondsLeft, quotaWindowOf } from './quota-window.js';
 
 /** Where no answer has told of a quota, as many requests a minute as the contract gives are shared out. */
@@ -43,19 +43,19 @@ export class Pace {
   }
 
   /** Reads from the answer what is left. */
-  learn(answer: Answer): void {
-    const told = quotaWindowOf(answer);
+  learn(response: ReceivedResponse): void {
+    const told = quotaWindowOf(response);
     this.untold = !told || Number.isNaN(told.remaining);
     if (!told || this.untold) return;
     const { label, reset, remaining } = told;
     const known = this.windows.get(label);
     const reserved = known?.reset === reset ? known.reserved : Math.floor(remaining * (1 - this.share));
-    const left = millisecondsLeft(answer, told) || UNKNOWN_MS;
+    const left = millisecondsLeft(response, told) || UNKNOWN_MS;
     this.windows.set(label, { reset, remaining, reserved, endsAt: Date.now() + left });
   }
 
   /** Waits as a refusal asks for. */
-  async refused({ headers }: Answer): Promise<void> {
+  async refused({ headers }: ReceivedResponse): Promise<void> {
     await this.wait(1000 * (Number(headers['retry-after']) || UNKNOWN_MS / 1000), 'it was answered 429');
   }
 

@@ -20,7 +20,7 @@ import { sendBeforeClosing } from './http/unsent-responses.js';
 import { ManagementModule } from './management.module.js';
 import { QuotaMiddleware } from './quota/quota.middleware.js';
 import { QuotaService } from './quota/quota.service.js';
-import { AnswersMiddleware } from './telemetry/answers.middleware.js';
+import { ResponsesMiddleware } from './telemetry/responses.middleware.js';
 import { MetricsService } from './telemetry/metrics.service.js';
 
 /** How long answers under way may take after the drain: with its 5 s, less than the 30 s after which Kubernetes kills. */
@@ -55,7 +55,7 @@ export async function startService(settings: Settings, logger: LoggerService): P
   management.disable('x-powered-by').disable('etag');
   await app.get(QuotaService).start();
   await app.init();
-  app.get(AnswersMiddleware).learn(app.getHttpAdapter().getInstance());
+  app.get(ResponsesMiddleware).learn(app.getHttpAdapter().getInstance());
   // Monitoring keeps its connection between two scrapes, too: closed meanwhile, it may just be sending the next one.
   for (const one of [app, management]) {
     const server = one.getHttpServer();
@@ -83,15 +83,15 @@ export async function startService(settings: Settings, logger: LoggerService): P
       await sleep(settings.DRAIN_SECONDS * 1000);
       // A client that never finishes, or never begins, must not keep the process until it is killed.
       setTimeout(() => {
-        drain.end();
+        drain.abortAll();
         for (const one of [app, management]) one.getHttpServer().closeAllConnections();
       }, GRACE_MS).unref();
-      drain.finish();
+      drain.closeWhenIdle();
       await app.close();
       await drain.closed();
       await management.close();
     },
-    abort: () => drain.end(),
+    abort: () => drain.abortAll(),
   };
 }
 
@@ -105,8 +105,8 @@ async function createApp(settings: Settings, logger: LoggerService): Promise<Nes
   });
   // Mounted on the bare server, in this order: a path that no pattern matches passes through them too.
   app.use(requestId);
-  const answers = app.get(AnswersMiddleware);
-  for (const type of [AnswersMiddleware, Drain, IdentityMiddleware, TokenRequestMiddleware, QuotaMiddleware]) {
+  const responses = app.get(ResponsesMiddleware);
+  for (const type of [ResponsesMiddleware, Drain, IdentityMiddleware, TokenRequestMiddleware, QuotaMiddleware]) {
     const middleware = app.get<NestMiddleware>(type);
     app.use(middleware.use.bind(middleware));
   }
@@ -114,7 +114,7 @@ async function createApp(settings: Settings, logger: LoggerService): Promise<Nes
   const http = app.getHttpServer();
   sendBeforeClosing(http);
   http.requestTimeout = REQUEST_MS;
-  admitUnreadableRequests(http, (...answer) => answers.tellUnreadable(...answer));
+  admitUnreadableRequests(http, (...response) => responses.reportUnreadable(...response));
   return app;
 }
 

@@ -1,4 +1,4 @@
-import { cells, complaint } from './support/commands.js';
+import { cells, problem } from './support/commands.js';
 import { importFiles } from './support/import-files.js';
 import { TestDatabase } from './support/test-service.js';
 
@@ -78,11 +78,11 @@ test.each([
   ['--name', 'x'.repeat(256), 'has 256 characters, 255 is the most'],
   ['--price-list', 'x'.repeat(65), 'has 65 characters, 64 is the most'],
 ])('set refuses %s %j, and names both the option and the fault', async (option, value, fault) => {
-  const said = await complaint(database.cli('customer', 'set', 'REFUSED', option, value));
+  const said = await problem(database.cli('customer', 'set', 'REFUSED', option, value));
   expect(said).toContain(`option '${option} <`);
   expect(said).toContain(fault);
   expect(said).toContain('--help');
-  expect(await complaint(database.cli('customer', 'show', 'REFUSED'))).toContain('There is no customer REFUSED');
+  expect(await problem(database.cli('customer', 'show', 'REFUSED'))).toContain('There is no customer REFUSED');
 });
 
 test.each([
@@ -95,7 +95,7 @@ test.each([
   [['x'.repeat(65)], 'is not a code of 1 to 64 letters'],
 ])('set refuses %j, and says what would do', async (args, fault) => {
   const before = await database.cliOk('customer', 'list');
-  expect(await complaint(database.cli('customer', 'set', ...args))).toContain(fault);
+  expect(await problem(database.cli('customer', 'set', ...args))).toContain(fault);
   expect(await database.cliOk('customer', 'list')).toBe(before);
 });
 
@@ -124,7 +124,7 @@ test('delete takes the customer and its keys, and nobody else', async () => {
     { CustomerCode: 'goes', n: 1 },
   ]);
   for (const command of ['show', 'delete'])
-    expect(await complaint(database.cli('customer', command, 'GOES'))).toBe(
+    expect(await problem(database.cli('customer', command, 'GOES'))).toBe(
       'There is no customer GOES; customer list shows all.\n',
     );
 });

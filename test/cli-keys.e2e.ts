@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cells, cliProcess, complaint } from './support/commands.js';
+import { cells, cliProcess, problem } from './support/commands.js';
 import { TestDatabase } from './support/test-service.js';
 
 let database: TestDatabase;
@@ -47,7 +47,7 @@ test('list shows label, state and times of each key, oldest first, and no digest
 test('a label has up to 255 characters, whatever their bytes', async () => {
   for (const character of ['x', '😀']) {
     await database.cliOk('key', 'issue', 'KEYS', '--label', character.repeat(255));
-    expect(await complaint(database.cli('key', 'issue', 'KEYS', '--label', character.repeat(256)))).toContain(
+    expect(await problem(database.cli('key', 'issue', 'KEYS', '--label', character.repeat(256)))).toContain(
       'It has more than 255 characters.',
     );
   }
@@ -55,7 +55,7 @@ test('a label has up to 255 characters, whatever their bytes', async () => {
 });
 
 test('issue refuses a day that is over: such a key would never work', async () => {
-  const said = await complaint(database.cli('key', 'issue', 'KEYS', '--expires', '2020-02-29'));
+  const said = await problem(database.cli('key', 'issue', 'KEYS', '--expires', '2020-02-29'));
   expect(said).toContain('That day is over');
   expect(await list()).toEqual([]);
 });
@@ -63,7 +63,7 @@ test('issue refuses a day that is over: such a key would never work', async () =
 test.each(['tomorrow', '2027-02-29', '2027-13-01', '2027-1-5', '31.12.2027', '2027-12-31T00:00', '20271231', ''])(
   'issue refuses to expire on %j, and issues nothing',
   async (day) => {
-    const said = await complaint(database.cli('key', 'issue', 'KEYS', '--expires', day));
+    const said = await problem(database.cli('key', 'issue', 'KEYS', '--expires', day));
     expect(said).toContain(`option '--expires <date>' argument '${day}' is invalid`);
     expect(said).toContain('It has to be a day in the form YYYY-MM-DD.');
     expect(await list()).toEqual([]);
@@ -92,6 +92,6 @@ test.each([
   [['list', 'keys'], 'There is no customer keys; customer list shows all, customer set makes one.'],
 ])('%j is refused with a remedy', async (args, fault) => {
   await database.cliOk('key', 'issue', 'KEYS');
-  expect(await complaint(database.cli('key', ...args))).toContain(fault);
+  expect(await problem(database.cli('key', ...args))).toContain(fault);
   expect((await list()).map(([, , state]) => state)).toEqual(['live']);
 });

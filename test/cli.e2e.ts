@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { runCli } from '../src/cli/program.js';
 import { readSettings } from '../src/config/settings.js';
-import { cells, complaint } from './support/commands.js';
+import { cells, problem } from './support/commands.js';
 import { type CommandResult, engine, TestDatabase } from './support/test-service.js';
 
 let database: TestDatabase;
@@ -60,7 +60,7 @@ describe('help', () => {
     [[], 'Usage: customer-data'],
     [['key'], 'Usage: customer-data key'],
   ])('is offered after %j', async (args, text) => {
-    const said = await complaint(database.cli(...args));
+    const said = await problem(database.cli(...args));
     expect(said).toContain(text);
     expect(said).toContain('help');
   });
@@ -72,8 +72,8 @@ describe('the database', () => {
     expect(await database.cliOk('migrate')).toBe('The schema is current.');
   });
 
-  test('what a complaint says to run works as it is written', async () => {
-    const [, remedy] = /run: (.*)$/m.exec(await complaint(database.cli('customer', 'list')))!;
+  test('what a problem says to run works as it is written', async () => {
+    const [, remedy] = /run: (.*)$/m.exec(await problem(database.cli('customer', 'list')))!;
     const env = { PATH: process.env.PATH, DATABASE_URL: database.url };
     await promisify(execFile)('sh', ['-c', remedy!], { cwd: join(__dirname, '..'), env });
     expect(cells(await database.cliOk('customer', 'list'))).toHaveLength(1);
@@ -88,12 +88,12 @@ describe('the database', () => {
 
   if (engine === 'mysql') {
     test.each(commands)('a server that is not migrated is told of, by %s', async (...args) => {
-      expect(await complaint(database.cli(...args))).toContain('run: node dist/cli.js migrate');
+      expect(await problem(database.cli(...args))).toContain('run: node dist/cli.js migrate');
       expect(await database.sql('SHOW TABLES')).toEqual([]);
     });
   } else {
     test.each(commands)('a file that is not there is told of, not made, by %s', async (...args) => {
-      expect(await complaint(database.cli(...args))).toMatch(
+      expect(await problem(database.cli(...args))).toMatch(
         /^There is no database at .*: node dist\/cli\.js migrate$/m,
       );
       expect(existsSync(database.url.slice('sqlite:'.length))).toBe(false);
@@ -108,7 +108,7 @@ describe('the database', () => {
 
   test('where there is nothing to choose from, the remedy is an import', async () => {
     await database.cliOk('migrate');
-    expect(await complaint(database.cli('customer', 'set', 'X', '--price-list', 'L'))).toBe(
+    expect(await problem(database.cli('customer', 'set', 'X', '--price-list', 'L'))).toBe(
       'There is no price list L; there is none yet: import some first.\n',
     );
   });
@@ -119,7 +119,7 @@ describe('the database', () => {
     ['that nothing listens at', 'mysql://root:hunter2@127.0.0.1:1/x'],
   ])('a DATABASE_URL %s is named, not shown', async (_, DATABASE_URL) => {
     for (const args of [['migrate'], ...commands]) {
-      const said = await complaint(run(args, DATABASE_URL));
+      const said = await problem(run(args, DATABASE_URL));
       expect(said).toContain('DATABASE_URL');
       expect(said).not.toContain('hunter2');
     }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { DECODERS } from './support/decoders.js';
-import { ENDPOINTS } from './support/expected-answers.js';
+import { ENDPOINTS } from './support/expected-responses.js';
 import { call } from './support/http-call.js';
 import { TestService } from './support/test-service.js';
 import { loadVersion, SlowDownload, VERSION_1, versionsIn } from './support/versioned-catalogue.js';
@@ -53,29 +53,29 @@ test.each<[string | undefined, string]>([
   ['nonsense;;q=x,,', 'identity'],
 ])('Accept-Encoding %j is answered as %s', async (accept, encoding) => {
   const plain = await ask('/stock');
-  const answer = await ask('/stock', accept);
-  expect(answer.status).toBe(200);
-  expect(answer.headers['content-encoding'] ?? 'identity').toBe(encoding);
-  expect(answer.headers.vary).toBe('Authorization, Accept, Accept-Encoding');
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-  expect(DECODERS[encoding]!(answer.bytes).equals(plain.bytes)).toBe(true);
+  const response = await ask('/stock', accept);
+  expect(response.status).toBe(200);
+  expect(response.headers['content-encoding'] ?? 'identity').toBe(encoding);
+  expect(response.headers.vary).toBe('Authorization, Accept, Accept-Encoding');
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(DECODERS[encoding]!(response.bytes).equals(plain.bytes)).toBe(true);
 });
 
 test.each(['*', 'identity;q=0', 'identity;q=0, *', '*;q=0, identity;q=0'])(
   'Accept-Encoding %j is answered with something that its headers tell how to read',
   async (accept) => {
-    const answer = await ask('/stock', accept);
-    const encoding = answer.headers['content-encoding'] ?? 'identity';
-    expect(answer.status).toBe(200);
-    expect(DECODERS[encoding]!(answer.bytes).equals((await ask('/stock')).bytes)).toBe(true);
+    const response = await ask('/stock', accept);
+    const encoding = response.headers['content-encoding'] ?? 'identity';
+    expect(response.status).toBe(200);
+    expect(DECODERS[encoding]!(response.bytes).equals((await ask('/stock')).bytes)).toBe(true);
   },
 );
 
 describe.each(COMPRESSED)('%s', (encoding) => {
   test.each(ENDPOINTS)('%s is the same text, in fewer bytes', async (path) => {
-    const [plain, answer] = [await ask(path), await ask(path, encoding)];
-    expect(DECODERS[encoding]!(answer.bytes).equals(plain.bytes)).toBe(true);
-    expect(answer.bytes.length).toBeLessThan(plain.bytes.length);
+    const [plain, response] = [await ask(path), await ask(path, encoding)];
+    expect(DECODERS[encoding]!(response.bytes).equals(plain.bytes)).toBe(true);
+    expect(response.bytes.length).toBeLessThan(plain.bytes.length);
   });
 
   test('equal validators are equal bytes: on every replica, whether documents are stored or made', async () => {
@@ -100,7 +100,7 @@ describe.each(COMPRESSED)('%s', (encoding) => {
     other.log.length = 0;
     const download = await SlowDownload.begin(service.url, '/products', token, '1.1', `Accept-Encoding: ${encoding}`);
     expect(download.status).toBe(200);
-    expect(await download.isCut()).toBe(true);
+    expect(await download.isAborted()).toBe(true);
     // The service that was made last has the log of this process.
     expect(other.log.join('\n')).toContain('ProductImage P-01400: IsPrimaryImage does not hold a boolean');
     await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 1`);
@@ -109,9 +109,9 @@ describe.each(COMPRESSED)('%s', (encoding) => {
 
   test('a row that cannot be written, before the first byte, is an error in plain text', async () => {
     await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = 'P-00000'`);
-    const answer = await ask('/products', encoding);
-    expect([answer.status, answer.headers['content-encoding']]).toEqual([500, undefined]);
-    expect(JSON.parse(answer.body)).toHaveProperty('error');
+    const response = await ask('/products', encoding);
+    expect([response.status, response.headers['content-encoding']]).toEqual([500, undefined]);
+    expect(JSON.parse(response.body)).toHaveProperty('error');
     await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 1`);
     await service.database.cliOk('documents', 'build');
   });

@@ -5,7 +5,7 @@ import type { Target } from '../conformance/deployment.js';
 import { OPERATION } from '../conformance/clauses/operation.js';
 import { CLAUSES, type Result, runSuite } from '../conformance/suite.js';
 import { SpoilingProxy } from './support/spoiling-proxy.js';
-import { SPOILT } from './support/spoilt-answers.js';
+import { DAMAGED } from './support/damaged-responses.js';
 import { engine, TestService } from './support/test-service.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -93,16 +93,16 @@ test.each<[string, (whole: Target) => Target, RegExp]>([
   ],
   ['nobody at the address', (whole) => ({ ...whole, url: new URL('http://127.0.0.1:1') }), /ECONNREFUSED/],
   ['no http address', (whole) => ({ ...whole, url: new URL('ftp://127.0.0.1') }), /no http or https address/],
-])('exit code 2, with %s', async (_name, change, complaint) => {
+])('exit code 2, with %s', async (_name, change, problem) => {
   const { code, output } = await command(change(target));
   expect(code).toBe(2);
-  expect(output).toMatch(complaint);
+  expect(output).toMatch(problem);
 });
 
 if (engine === 'sqlite') {
   // Ten spoilt responses cover every kind of clause. All of them take as long as half of `npm test`.
-  const step = process.env.NIGHTLY === '1' ? 1 : Math.ceil(SPOILT.length / 10);
-  const samples = SPOILT.filter((_, index) => index % step === 0);
+  const step = process.env.NIGHTLY === '1' ? 1 : Math.ceil(DAMAGED.length / 10);
+  const samples = DAMAGED.filter((_, index) => index % step === 0);
 
   describe('a spoilt response fails its clauses and no others', () => {
     let proxy: SpoilingProxy;
@@ -118,7 +118,7 @@ if (engine === 'sqlite') {
     });
 
     test('and the command ends with exit code 1', async () => {
-      proxy.spoil = (answer) => void (answer.body = answer.body.replace('Healthy', 'OK'));
+      proxy.spoil = (response) => void (response.body = response.body.replace('Healthy', 'OK'));
       const { code, output } = await command({ ...target, url: new URL(proxy.url) });
       expect(code).toBe(1);
       expect(output).toMatch(/^FAIL +§4 health: .* — expected body "Healthy", came "OK"$/m);

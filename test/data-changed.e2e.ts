@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ENDPOINTS } from './support/expected-answers.js';
+import { ENDPOINTS } from './support/expected-responses.js';
 import { call } from './support/http-call.js';
 import { importFiles } from './support/import-files.js';
 import { engine, TestService } from './support/test-service.js';

@@ -86,7 +86,7 @@ if (engine === 'sqlite') {
     const token = await service.token(A);
     expect(await quantity(service, token)).toBe(99);
     await replica.sql('ALTER TABLE elsewhere RENAME TO import_runs');
-    await untilReplicaAnswers(service, token);
+    await untilReplicaResponds(service, token);
     await service.stop();
   });
 
@@ -107,7 +107,7 @@ if (engine === 'sqlite') {
     const token = await service.token(A);
     for (let call = 0; call < 10; call++) expect(await quantity(service, token)).toBe(99);
     await proxy.open();
-    await untilReplicaAnswers(service, token);
+    await untilReplicaResponds(service, token);
     await service.stop();
     proxy.close();
   });
@@ -136,7 +136,7 @@ if (engine === 'sqlite') {
     await service.stop();
   });
 
-  const untilReplicaAnswers = (service: TestService, token: string) =>
+  const untilReplicaResponds = (service: TestService, token: string) =>
     until('responses come from the replica', async () => (await quantity(service, token)) === 7);
 
   test('a replica that goes and comes back is used again, and meanwhile nobody waits for it (decision 75)', async () => {
@@ -152,7 +152,7 @@ if (engine === 'sqlite') {
     proxy.close();
     for (let call = 0; call < 10; call++) expect(await quantity(service, token)).toBe(99);
     await proxy.open();
-    await untilReplicaAnswers(service, token);
+    await untilReplicaResponds(service, token);
     proxy.hang();
     // Whoever comes first finds out.
     expect(await quantity(service, token)).toBe(99);
@@ -162,7 +162,7 @@ if (engine === 'sqlite') {
       expect(performance.now() - begun).toBeLessThan(1000);
     }
     proxy.resume();
-    await untilReplicaAnswers(service, token);
+    await untilReplicaResponds(service, token);
     const told = service.log
       .filter((line) => line.includes('The replica'))
       .map((line) => / (lost|back)/.exec(line)![1]);
@@ -185,7 +185,7 @@ if (engine === 'sqlite') {
     expect(service.log.join()).toContain('is lost (The database lacks 1 migration(s)');
     await replica.sql('CREATE INDEX products_eligibility ON products (SKU, Status)');
     await replica.sql('INSERT INTO migrations (timestamp, name) VALUES (0, ?)', [latest!.name]);
-    await untilReplicaAnswers(service, token);
+    await untilReplicaResponds(service, token);
     await service.stop();
   });
 

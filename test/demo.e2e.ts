@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { difference, ENDPOINTS, expectedAnswers, KEYS } from './support/expected-answers.js';
+import { difference, ENDPOINTS, expectedResponses, KEYS } from './support/expected-responses.js';
 import { engine, TestDatabase, TestService } from './support/test-service.js';
 
 const DEMO = resolve(import.meta.dirname, '../demo');
@@ -23,7 +23,7 @@ async function bodiesOf(service: TestService): Promise<Bodies> {
 /** Every customer and endpoint whose answer is not what the files of the folder say, with the first such place. */
 function differences(folder: string, bodies: Bodies): string[] {
   return CUSTOMERS.flatMap((customerCode) => {
-    const expected = expectedAnswers(folder, customerCode);
+    const expected = expectedResponses(folder, customerCode);
     return ENDPOINTS.flatMap((path) => {
       const found = difference(expected[path], bodies[customerCode]![path]!);
       return found ? [`${customerCode} ${path}: ${found}`] : [];
@@ -110,9 +110,9 @@ describe('the demo, imported, exported and imported into another database', () =
   );
 
   test('has the ProductPrices of /products, put together, as /prices: decision 6', () => {
-    for (const answers of Object.values(bodies)) {
-      const nested = String(answers['/products']).matchAll(/"ProductPrices":\[(.*?)\]\}/gs);
-      expect(`[${[...nested].map(([, prices]) => prices).join()}]`).toBe(String(answers['/prices']));
+    for (const responses of Object.values(bodies)) {
+      const nested = String(responses['/products']).matchAll(/"ProductPrices":\[(.*?)\]\}/gs);
+      expect(`[${[...nested].map(([, prices]) => prices).join()}]`).toBe(String(responses['/prices']));
     }
   });
 

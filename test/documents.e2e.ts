@@ -1,6 +1,6 @@
 import { Product } from '../src/catalog/product.entity.js';
-import { shapeOf } from '../src/resource/shape.js';
-import { answersOf, difference, documentsOf, ENDPOINTS } from './support/expected-answers.js';
+import { serializationHash } from '../src/resource/serialization-hash.js';
+import { responsesOf, difference, documentsOf, ENDPOINTS } from './support/expected-responses.js';
 import { BEGIN, foreignConnection, lockWait } from './support/foreign-connection.js';
 import { importFiles } from './support/import-files.js';
 import { catalogueFiles, firstFiles, type ForeignStatement, foreignStatement, SKUS } from './support/random-edits.js';
@@ -8,7 +8,7 @@ import { SeededRandom } from './support/seeded-random.js';
 import { tableCells } from './support/table-cells.js';
 import { engine, TestDatabase, TestService } from './support/test-service.js';
 
-const SHAPE = shapeOf(Product);
+const SHAPE = serializationHash(Product);
 const CUSTOMERS = ['C0', 'C1'];
 const STEPS = 18;
 /** Enough for some of every kind in the end, whatever the values of a row, and so the course of chance, are. */
@@ -37,7 +37,7 @@ async function storedDocuments(): Promise<Map<string, string>> {
 async function expectAllInStep(what: string): Promise<string[]> {
   const read = await tableCells(service.database);
   for (const code of CUSTOMERS) {
-    const expected = answersOf(read, code);
+    const expected = responsesOf(read, code);
     for (const path of ENDPOINTS) {
       const body = Buffer.from(await service.text(path, tokens[code]!));
       expect([what, code, path, difference(expected[path], body)]).toEqual([what, code, path, undefined]);

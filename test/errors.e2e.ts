@@ -4,7 +4,7 @@ import { DATA, SCHEMAS } from './support/data-endpoints.js';
 import { A, smallCatalogue } from './support/small-catalogue.js';
 import { TestDatabase, TestService } from './support/test-service.js';
 
-interface Answer {
+interface ReceivedResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: string;
@@ -30,7 +30,7 @@ async function start(): Promise<void> {
 }
 
 /** Sends method, path, headers and body as they are, with A's token; fetch would tidy or refuse some of them. */
-function send(method: string, path: string, headers: Record<string, string> = {}, body = ''): Promise<Answer> {
+function send(method: string, path: string, headers: Record<string, string> = {}, body = ''): Promise<ReceivedResponse> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.url);
     const all: Record<string, string> = { Authorization: `Bearer ${token}`, ...headers };
@@ -47,13 +47,13 @@ function send(method: string, path: string, headers: Record<string, string> = {}
   });
 }
 
-function askForToken(headers: Record<string, string> = {}): Promise<Answer> {
+function askForToken(headers: Record<string, string> = {}): Promise<ReceivedResponse> {
   const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: A, client_secret: key });
   return send('POST', '/auth/token', { 'Content-Type': 'application/x-www-form-urlencoded', ...headers }, `${form}`);
 }
 
 /** Writes bytes to a port, the public one by default, and reads until the service closes the connection. */
-function sendRaw(text: string, url = service.url): Promise<Answer> {
+function sendRaw(text: string, url = service.url): Promise<ReceivedResponse> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(text, 'latin1'));
@@ -71,14 +71,14 @@ function sendRaw(text: string, url = service.url): Promise<Answer> {
 }
 
 /** What holds for every error: this body exactly, as JSON, under a request id, and no hint at what runs here. */
-function expectError(answer: Answer, status: number, body: string, headers: IncomingHttpHeaders = {}): void {
-  expect({ status: answer.status, body: answer.body }).toEqual({ status, body });
-  expect(answer.headers).toMatchObject({
+function expectError(response: ReceivedResponse, status: number, body: string, headers: IncomingHttpHeaders = {}): void {
+  expect({ status: response.status, body: response.body }).toEqual({ status, body });
+  expect(response.headers).toMatchObject({
     'content-type': JSON_TYPE,
     'x-request-id': expect.stringMatching(/^[\w.-]{1,128}$/),
     ...headers,
   });
-  for (const name of ['x-powered-by', 'server', 'etag']) expect(answer.headers).not.toHaveProperty(name);
+  for (const name of ['x-powered-by', 'server', 'etag']) expect(response.headers).not.toHaveProperty(name);
 }
 
 beforeAll(start);
@@ -116,15 +116,15 @@ describe.each(GET_PATHS)('%s', (path) => {
     const { status, headers, body } = await sendRaw(head);
     const get = await send('GET', path);
     expect([status, headers['content-type'], body]).toEqual([200, get.headers['content-type'], '']);
-    for (const answer of [headers, get.headers]) expect(answer).not.toHaveProperty('x-powered-by');
+    for (const response of [headers, get.headers]) expect(response).not.toHaveProperty('x-powered-by');
   });
 
   test('queries and bodies change nothing (interface §4, decision 11)', async () => {
     const { status, headers, body } = await send('GET', path);
     expect(status).toBe(200);
     for (const query of '? ?x=1 ?limit=0&page=9 ?SKU=SHARED ?a[]=1&__proto__[a]=1 ?%ZZ ?? ?a=%00'.split(' ')) {
-      const answer = await send('GET', path + query);
-      expect([query, answer.status, answer.body]).toEqual([query, status, body]);
+      const response = await send('GET', path + query);
+      expect([query, response.status, response.body]).toEqual([query, status, body]);
     }
     const bodies: [string, string, Record<string, string>?][] = [
       ['{"x":', 'application/json'],
@@ -134,9 +134,9 @@ describe.each(GET_PATHS)('%s', (path) => {
       ['{"x":1}', 'application/json', { 'Transfer-Encoding': 'chunked' }],
     ];
     for (const [text, type, more] of bodies) {
-      const answer = await send('GET', path, { 'Content-Type': type, ...more }, text);
-      expect([type, answer.status, answer.body]).toEqual([type, status, body]);
-      expect(answer.headers['content-type']).toBe(headers['content-type']);
+      const response = await send('GET', path, { 'Content-Type': type, ...more }, text);
+      expect([type, response.status, response.body]).toEqual([type, status, body]);
+      expect(response.headers['content-type']).toBe(headers['content-type']);
     }
   });
 });
@@ -165,11 +165,11 @@ describe('X-Request-Id (decision 16)', () => {
   test.each(['', 'a b', 'a\tb', 'é', '"a"', 'a,b', 'a;b', '<a>', '${a}', 'a/b', 'a\\b', "a'b", 'x'.repeat(129)])(
     '"%s" is replaced, by another each time',
     async (id) => {
-      const answers = [
+      const responses = [
         await send('GET', '/health', { 'X-Request-Id': id }),
         await send('GET', '/health', { 'X-Request-Id': id }),
       ];
-      const [first, second] = answers.map(({ headers }) => headers['x-request-id']);
+      const [first, second] = responses.map(({ headers }) => headers['x-request-id']);
       for (const made of [first, second]) expect(made).toMatch(/^[\w-]{16,}$/);
       expect(first).not.toBe(second);
     },
@@ -217,7 +217,7 @@ test.each([
   expectError(await sendRaw(`OPTIONS ${target} HTTP/1.1\r\n${OK}\r\n`), status, body);
 });
 
-const remaining = ({ headers }: Answer) => Number(headers['x-rate-limit-remaining']);
+const remaining = ({ headers }: ReceivedResponse) => Number(headers['x-rate-limit-remaining']);
 
 describe('requests that Node does not dispatch by itself', () => {
   test.each([
@@ -228,9 +228,9 @@ describe('requests that Node does not dispatch by itself', () => {
     'CONNECT %s: 404, as it names no path, and it counts (interface §8.2, decisions 16, 107)',
     async (_name, behind) => {
       const before = remaining(await sendRaw(`GET /health HTTP/1.1\r\n${OK}\r\n`));
-      const answer = await sendRaw(`CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n${behind}`);
-      expectError(answer, 404, NOTHING_HERE, { connection: 'close' });
-      expect(remaining(answer)).toBe(before - 1);
+      const response = await sendRaw(`CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n${behind}`);
+      expectError(response, 404, NOTHING_HERE, { connection: 'close' });
+      expect(remaining(response)).toBe(before - 1);
     },
   );
 
@@ -271,8 +271,8 @@ describe('requests that Node does not dispatch by itself', () => {
 });
 
 test('an expectation that nobody can meet: 417 as JSON with a request id (decisions 14, 16)', async () => {
-  const answer = await sendRaw(`GET /health HTTP/1.1\r\nExpect: nonsense\r\n${OK}\r\n`);
-  expectError(answer, 417, MALFORMED);
+  const response = await sendRaw(`GET /health HTTP/1.1\r\nExpect: nonsense\r\n${OK}\r\n`);
+  expectError(response, 417, MALFORMED);
 });
 
 describe('something unexpected: 500 without detail, which is in the log under the request id (decision 16)', () => {

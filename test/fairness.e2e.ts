@@ -155,7 +155,7 @@ test('who takes a byte a second is cut within the window, and frees its place; t
   await next.done;
   clearInterval(reading);
   expect(next.status).toBe(200);
-  expect(await trickle.isCut()).toBe(true);
+  expect(await trickle.isAborted()).toBe(true);
   expect(service.log.join('\n')).toContain('bytes left in 2 s');
 });
 

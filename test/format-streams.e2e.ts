@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { csvRows } from './support/csv-cells.js';
 import { DECODERS } from './support/decoders.js';
-import { ENDPOINTS } from './support/expected-answers.js';
+import { ENDPOINTS } from './support/expected-responses.js';
 import { call } from './support/http-call.js';
 import { TestService } from './support/test-service.js';
 import { catalogueVersion, loadVersion, SlowDownload } from './support/versioned-catalogue.js';
@@ -85,13 +85,13 @@ describe.each(TYPES)('%s', (type) => {
     const plain = await ask(path, type);
     for (const encoding of ENCODINGS) {
       const accept = { 'Accept-Encoding': encoding };
-      const answer = await ask(path, type, accept);
-      const { etag, 'content-type': contentType } = answer.headers;
-      expect(DECODERS[encoding]!(answer.bytes).equals(plain.bytes)).toBe(true);
-      expect(answer.headers['content-encoding'] ?? 'identity').toBe(encoding);
+      const response = await ask(path, type, accept);
+      const { etag, 'content-type': contentType } = response.headers;
+      expect(DECODERS[encoding]!(response.bytes).equals(plain.bytes)).toBe(true);
+      expect(response.headers['content-encoding'] ?? 'identity').toBe(encoding);
       await service.database.sql(`DELETE FROM product_documents WHERE SKU LIKE '%7'`);
       const again = await ask(path, type, accept, { from: other });
-      expect([again.headers.etag, again.bytes.equals(answer.bytes)]).toEqual([etag, true]);
+      expect([again.headers.etag, again.bytes.equals(response.bytes)]).toEqual([etag, true]);
       for (const method of ['GET', 'HEAD']) {
         const known = await ask(path, type, { ...accept, 'If-None-Match': etag! }, { from: other, method });
         expect([known.status, known.headers.etag, known.body]).toEqual([304, etag, '']);
@@ -106,10 +106,10 @@ describe.each(TYPES)('%s', (type) => {
 test.each(ENDPOINTS)('%s: each format and encoding has a validator of its own', async (path) => {
   const types = ['application/json', ...TYPES, 'text/csv;bom=1', 'text/csv;bom=1;delimiter=semicolon'];
   const asked = types.flatMap((type) => ENCODINGS.map((encoding) => [type, encoding] as const));
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     asked.map(([type, encoding]) => ask(path, type, { 'Accept-Encoding': encoding }, { method: 'HEAD' })),
   );
-  const tags = answers.map(({ headers }) => headers.etag!);
+  const tags = responses.map(({ headers }) => headers.etag!);
   expect(new Set(tags).size).toBe(asked.length);
   // The tag of another format is no answer to this one.
   for (const type of types) {

@@ -1,7 +1,7 @@
 import { cellsOf, csvRows } from './support/csv-cells.js';
-import { answersOf, ENDPOINTS, KEYS } from './support/expected-answers.js';
+import { responsesOf, ENDPOINTS, KEYS } from './support/expected-responses.js';
 import { withoutFurtherColumns } from './support/further-fields.js';
-import { type Answer, call, type Call, left } from './support/http-call.js';
+import { type ReceivedResponse, call, type Call, left } from './support/http-call.js';
 import { importFiles } from './support/import-files.js';
 import { firstFiles } from './support/random-edits.js';
 import { SeededRandom } from './support/seeded-random.js';
@@ -45,7 +45,7 @@ const ask = (path: string, accept?: string, { token = tokens.C0!, headers, ...mo
     headers: { ...(accept === undefined ? {} : { Accept: accept }), ...headers },
     ...more,
   });
-const typeOf = ({ status, headers }: Answer) => (status === 200 ? headers['content-type'] : status);
+const typeOf = ({ status, headers }: ReceivedResponse) => (status === 200 ? headers['content-type'] : status);
 
 describe('every cell and every line is what JSON says', () => {
   test.each([1, 2, 3, 4])('random catalogue %i', async (seed) => {
@@ -59,7 +59,7 @@ describe('every cell and every line is what JSON says', () => {
       ]);
     const read = await tableCells(service.database);
     for (const code of CUSTOMERS) {
-      const [token, expected] = [tokens[code]!, answersOf(read, code)];
+      const [token, expected] = [tokens[code]!, responsesOf(read, code)];
       for (const path of ENDPOINTS) {
         const json = (await ask(path, undefined, { token })).body;
         const lines = await ask(path, 'application/x-ndjson', { token });
@@ -112,16 +112,16 @@ describe.each(ENDPOINTS)('%s', (path) => {
     ['application/xml, text/plain;q=0.5', 406],
     ['*/*;q=0', 406],
   ])('Accept %j: %s', async (accept, type) => {
-    const answer = await ask(path, accept);
-    expect(typeOf(answer)).toBe(type);
+    const response = await ask(path, accept);
+    expect(typeOf(response)).toBe(type);
     const head = await ask(path, accept, { method: 'HEAD' });
     expect([typeOf(head), head.body]).toEqual([type, '']);
     for (const name of ['etag', 'vary', 'cache-control', 'content-type'])
-      expect([name, head.headers[name]]).toEqual([name, answer.headers[name]]);
-    if (type !== 406) return expect(answer.headers.vary).toBe('Authorization, Accept, Accept-Encoding');
-    expect(answer.headers).toMatchObject({ 'content-type': JSON_TYPE, 'x-request-id': expect.any(String) });
-    expect(answer.headers).not.toHaveProperty('etag');
-    expect(answer.body).toBe(
+      expect([name, head.headers[name]]).toEqual([name, response.headers[name]]);
+    if (type !== 406) return expect(response.headers.vary).toBe('Authorization, Accept, Accept-Encoding');
+    expect(response.headers).toMatchObject({ 'content-type': JSON_TYPE, 'x-request-id': expect.any(String) });
+    expect(response.headers).not.toHaveProperty('etag');
+    expect(response.body).toBe(
       '{"error":"Accept takes none of what this path answers: application/json, application/x-ndjson, or text/csv, which may have bom=1 and delimiter=semicolon."}',
     );
   });
@@ -195,8 +195,8 @@ describe('nobody gets a row of somebody else', () => {
     await service.database.load(smallCatalogue);
     const [tokenA, tokenB] = [await service.token(A), await service.token(B)];
     const marks = async (token: string) => {
-      const answers = await Promise.all(ENDPOINTS.map((path) => ask(path, accept, { token })));
-      const text = answers.map(({ body }) => body).join();
+      const responses = await Promise.all(ENDPOINTS.map((path) => ask(path, accept, { token })));
+      const text = responses.map(({ body }) => body).join();
       return MARKS_OF_B.filter((mark) => text.includes(mark));
     };
     expect(await marks(tokenA)).toEqual([]);

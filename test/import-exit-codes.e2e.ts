@@ -88,7 +88,7 @@ describe('output that is lost', () => {
   test.each([
     ['a reader that is gone', '{ "$@" 2>&3; echo "code $?" >&2; } 3>&2 | true'],
     ['a full disk', '"$@" > /dev/full; echo "code $?" >&2'],
-    ['a full disk for complaints', '"$@" 2> /dev/full > /dev/null; echo "code $?" >&2'],
+    ['a full disk for problems', '"$@" 2> /dev/full > /dev/null; echo "code $?" >&2'],
     ['a full disk for everything', '"$@" > /dev/full 2>&1; echo "code $?" >&2'],
   ])('changes nothing about an import: %s', async (_, script) => {
     await database.sql(`UPDATE warehouses SET WarehouseName = 'Old' WHERE WarehouseCode = 'W'`);

@@ -92,8 +92,8 @@ describe('a repeated or unknown column', () => {
     ['missing', 'WarehouseName,\nX,\n', /^warehouses\.csv:1: WarehouseCode: missing column/],
     ['spelt in two ways', `${HEADER},warehousename\nX,a,b\n`, /^warehouses\.csv:1: warehousename: repeated column/],
     ['nameless', `${HEADER},\nX,a,\n`, /^warehouses\.csv:1: .*\b3\b/],
-  ])('%s', async (_, text, complaint) => {
-    expect(await refused(database, { 'warehouses.csv': text })).toContainEqual(expect.stringMatching(complaint));
+  ])('%s', async (_, text, problem) => {
+    expect(await refused(database, { 'warehouses.csv': text })).toContainEqual(expect.stringMatching(problem));
   });
 });
 
@@ -153,9 +153,9 @@ describe('the same key twice in one file', () => {
       `3: ${CODE}: 2 of 3 rows have the key of an earlier row, on lines 3 (as on 2), 4 (as on 2)`,
     ],
     ['but for spaces around', ['D', ' D '], `3: ${CODE}: the same key as on line 2`],
-  ])('%s', async (_, codes, complaint) => {
+  ])('%s', async (_, codes, problem) => {
     const files = importFiles({ 'warehouses.csv': codes.map((code) => [code, 'x']) });
-    expect(await refused(database, files)).toEqual([`warehouses.csv:${complaint}`]);
+    expect(await refused(database, files)).toEqual([`warehouses.csv:${problem}`]);
   });
 
   test('of two columns, and not what is merely joined alike', async () => {
@@ -208,9 +208,9 @@ describe('a value longer than its column, cut silently on one database', () => {
     ['Name', 'é'.repeat(256), 'has 256 characters, 255 is the most'],
     ['Photo', 'x'.repeat(2049), 'has 2049 characters, 2048 is the most'],
     ['Description', '€'.repeat(21_846), 'has 65538 bytes, 65535 is the most'],
-  ])('%s', async (column, value, complaint) => {
+  ])('%s', async (column, value, problem) => {
     const said = await refused(database, { 'products.csv': product({ [column]: value }) });
-    expect(said).toEqual([`products.csv:2: ${column}: ${complaint}`]);
+    expect(said).toEqual([`products.csv:2: ${column}: ${problem}`]);
   });
 
   test('what just fits is kept', async () => {

@@ -89,7 +89,7 @@ test('a file with a header and no row is refused in the same way', async () => {
 test.each([
   ['09-windows-1250.csv', 'windows-1250', 'Łódź čřž'],
   ['09-mac-roman.csv', 'macroman', 'Schüssel für Öl'],
-])('%s: the complaint shows the right reading first, and --encoding stores it', async (name, encoding, text) => {
+])('%s: the problem shows the right reading first, and --encoding stores it', async (name, encoding, text) => {
   const args = ['import', sample(name), ...(await skuAndName())];
   const { code, stderr } = await database.cli(...args);
   expect(code).toBe(1);

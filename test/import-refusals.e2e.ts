@@ -20,8 +20,8 @@ const GOOD = importFiles({
   'customers.csv': [['NEW', 'New', 'L', 'W', '0']],
 });
 
-/** Imports the files along with good ones. @returns the complaints, once it is sure that nothing was written */
-const complaints = (files: Record<string, string | Buffer>) => refused(database, { ...GOOD, ...files });
+/** Imports the files along with good ones. @returns the problems, once it is sure that nothing was written */
+const problems = (files: Record<string, string | Buffer>) => refused(database, { ...GOOD, ...files });
 
 const WAREHOUSES = 'WarehouseCode,WarehouseName';
 
@@ -38,8 +38,8 @@ test.each<[string, string | Buffer, string[]]>([
   ],
   ['a quote that never closes', `${WAREHOUSES}\nW,"x`, [':2: ']],
 ])('a warehouses.csv with %s', async (_, text, expected) => {
-  expect(await complaints({ 'warehouses.csv': text })).toEqual(
-    expected.map((complaint) => expect.stringContaining(`warehouses.csv${complaint}`)),
+  expect(await problems({ 'warehouses.csv': text })).toEqual(
+    expected.map((problem) => expect.stringContaining(`warehouses.csv${problem}`)),
   );
 });
 
@@ -81,10 +81,10 @@ test.each<[string, ImportFileName, string | string[][], string]>([
   ['half an item', 'products.csv', product({ CartonQty: '1.5' }), 'CartonQty: "1.5" is not a whole number'],
   ['day that is none', 'stock.csv', [['W', 'A', '1', '2027-02-30']], 'NextAvailableETA: "2027-02-30" is not a day'],
   ['day of another form', 'stock.csv', [['W', 'A', '1', '30/12/2027']], 'NextAvailableETA: "30/12/2027" is not a day'],
-])('%s in %s: one complaint, with file, line and column', async (_, name, rows, complaint) => {
+])('%s in %s: one problem, with file, line and column', async (_, name, rows, problem) => {
   const files = typeof rows === 'string' ? { [name]: rows } : importFiles({ [name]: rows });
-  const said = await complaints(files);
-  expect(said).toEqual([expect.stringContaining(complaint)]);
+  const said = await problems(files);
+  expect(said).toEqual([expect.stringContaining(problem)]);
   expect(said[0]!.startsWith(`${name}:2: `)).toBe(true);
 });
 
@@ -123,7 +123,7 @@ describe('control characters', () => {
     const bad = rows.filter((row) => !good.includes(row));
     const codes = CONTROLS.filter((code) => !BREAKS.has(code));
     for (const [at, some] of inThrees(bad).entries())
-      expect(await complaints({ 'products.csv': importFile('products.csv', some) })).toEqual(
+      expect(await problems({ 'products.csv': importFile('products.csv', some) })).toEqual(
         some.map(
           (_, index) =>
             `products.csv:${index + 2}: Name: holds the control character ${hex(codes[at * 3 + index]!)} at position 3; take it out`,
@@ -137,8 +137,8 @@ describe('control characters', () => {
   test('within a code, tab and line breaks are refused, too; around it they are trimmed', async () => {
     const rows = CONTROLS.map((code) => [`N${String.fromCharCode(code)}1`]);
     const said: string[] = [];
-    for (const some of inThrees(rows)) said.push(...(await complaints(importFiles({ 'products.csv': some }))));
-    expect(said.map((complaint) => complaint.replace(/^products\.csv:\d+: SKU: /, ''))).toEqual(
+    for (const some of inThrees(rows)) said.push(...(await problems(importFiles({ 'products.csv': some }))));
+    expect(said.map((problem) => problem.replace(/^products\.csv:\d+: SKU: /, ''))).toEqual(
       CONTROLS.map((code) => `holds the control character ${hex(code)} at position 2; take it out`),
     );
     expect(await imported(database, importFiles({ 'products.csv': [['\t\r\nA\n', 'Anchor', 'Heavy']] }))).toEqual({
@@ -153,13 +153,13 @@ describe('two primary images of a product', () => {
   const CONFLICT = 'IsPrimaryImage: may be true once for each SKU, and A has it on';
 
   test('in one file', async () => {
-    expect(await complaints(images(['A', '1', '', 'true'], ['B', '1', '', 'true'], ['A', '2', '', '1']))).toEqual([
+    expect(await problems(images(['A', '1', '', 'true'], ['B', '1', '', 'true'], ['A', '2', '', '1']))).toEqual([
       `product_images.csv:4: ${CONFLICT} line 2`,
     ]);
   });
 
   test('one in the file, one stored', async () => {
-    expect(await complaints(images(['B', '1', '', 'true'], ['A', '2', '', 'yes']))).toEqual([
+    expect(await problems(images(['B', '1', '', 'true'], ['A', '2', '', 'yes']))).toEqual([
       `product_images.csv:3: ${CONFLICT} a stored row that is not in the file: A, 1; give it, too, with false, or use --replace`,
     ]);
   });
@@ -181,7 +181,7 @@ describe('two primary images of a product', () => {
 });
 
 test('everything that is wrong is listed at once, and nothing twice', async () => {
-  const said = await complaints({
+  const said = await problems({
     ...importFiles({
       'price_lists.csv': [
         ['L', '', 'eur'],
@@ -203,7 +203,7 @@ test('everything that is wrong is listed at once, and nothing twice', async () =
     // Not to be read: what it would bring, the warehouse X perhaps, is not held against others.
     'warehouses.csv': Buffer.from(`${WAREHOUSES}\nW,\xff\n`, 'latin1'),
   });
-  expect(said.map((complaint) => complaint.split(' ').slice(0, 2).join(' '))).toEqual([
+  expect(said.map((problem) => problem.split(' ').slice(0, 2).join(' '))).toEqual([
     'price_lists.csv:2: CurrencyCode:',
     'warehouses.csv:2: this',
     'products.csv:2: CartonQty:',

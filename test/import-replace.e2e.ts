@@ -315,9 +315,9 @@ describe('the drop guard', () => {
   ])('of %i rows, %i are too few, unless --allow-removals says so', async (before, after, share) => {
     await database.load(importFiles({ 'products.csv': products(before) }));
     const files = { 'products.csv': products(after) };
-    const complaint = `products.csv: would remove ${share}, 20 % is the most; is the file complete? If it is, say --allow-removals`;
-    expect(await refusedToReplace(files)).toEqual([complaint]);
-    expect(await refusedToReplace(files, '--dry-run')).toEqual([complaint]);
+    const problem = `products.csv: would remove ${share}, 20 % is the most; is the file complete? If it is, say --allow-removals`;
+    expect(await refusedToReplace(files)).toEqual([problem]);
+    expect(await refusedToReplace(files, '--dry-run')).toEqual([problem]);
     expect(await replaceAnyway(files)).toEqual({ products: `+0 ~0 =${after} -${before - after}` });
   });
 

@@ -4,7 +4,7 @@ import { largeCatalogue, stateOf, touch, type Version } from './support/large-ca
 import { latestRuns } from './support/import-runs.js';
 import { RunningCommand } from './support/running-command.js';
 import { ServiceProcess } from './support/service-process.js';
-import { KnownAnswers } from './support/steady-reader.js';
+import { KnownResponses } from './support/steady-reader.js';
 import { TestDatabase } from './support/test-service.js';
 
 const PRODUCTS = 3000;
@@ -18,7 +18,7 @@ const LOCK_GONE_MS = 5000;
 
 let database: TestDatabase;
 let service: ServiceProcess;
-let answers: KnownAnswers;
+let responses: KnownResponses;
 const folders = {} as Record<Version, string>;
 const states = {} as Record<Version, string>;
 /** How long an import is at work, in milliseconds. */
@@ -53,12 +53,12 @@ beforeAll(async () => {
   const { url } = await service.ports();
   await service.printing(/The database is ready/);
   const token = tokenIn(await call(url, tokenCall('C', await database.cliOk('key', 'issue', 'C'))));
-  answers = new KnownAnswers(url, token);
+  responses = new KnownResponses(url, token);
   states[1] = await stateOf(database);
-  await answers.learn('1');
+  await responses.learn('1');
   duration = await measured(2);
   states[2] = await stateOf(database);
-  await answers.learn('2');
+  await responses.learn('2');
 }, 120_000);
 
 afterAll(async () => {
@@ -67,13 +67,13 @@ afterAll(async () => {
 });
 
 test('every endpoint that is read tells the two versions apart, but for /health, as do the rows', () => {
-  expect([answers.size, states[1] === states[2]]).toEqual([7, false]);
+  expect([responses.size, states[1] === states[2]]).toEqual([7, false]);
 });
 
 /** Kills an import so many milliseconds into its work, and expects the old state or the new one, whole, of everything. */
 async function killAfter(moment: number): Promise<'unfinished' | 'imported' | 'too late'> {
   const [old, next, started] = [stored, other(), new Date().toISOString()];
-  const reader = answers.read();
+  const reader = responses.read();
   const command = startImport(next);
   await atWork(command);
   const start = performance.now();
@@ -94,7 +94,7 @@ async function killAfter(moment: number): Promise<'unfinished' | 'imported' | 't
       ? { outcome: 'imported', state: states[next], seen: [`${old}`, `${next}`] }
       : { outcome: null, state: states[old], seen: [`${old}`] },
   );
-  expect(seen.answers).toBeGreaterThan(8);
+  expect(seen.responses).toBeGreaterThan(8);
   expect(seen.longest).toBeLessThan(MOST_MS);
   if (command.endedBy !== 'SIGKILL') return 'too late';
   return stored === next ? 'imported' : 'unfinished';
@@ -111,7 +111,7 @@ test('kill -9 at ten random moments: a reader sees the old state or the new one,
   const log = await database.cliOk('import', 'log', '--last', '100');
   expect(log.match(/ unfinished /g)).toHaveLength(unfinished);
 
-  const [reader, old] = [answers.read(), stored];
+  const [reader, old] = [responses.read(), stored];
   await measured(other());
   expect((await reader.stop()).versions).toEqual([`${old}`, `${stored}`]);
   expect(await stateOf(database)).toBe(states[stored]);
@@ -123,7 +123,7 @@ test('while an import is at work, no reader waits; another import does, and then
   await first.printing(/rows of products read/);
   // With its transaction open and its locks held, for as long as it takes others to show that they wait, or do not.
   first.signal('SIGSTOP');
-  const reader = answers.read();
+  const reader = responses.read();
   const second = startImport(old);
   await sleep(4000);
   const { versions, longest } = await reader.stop();

@@ -6,7 +6,7 @@ import { open, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { cliProcessReading, complaint } from './support/commands.js';
+import { cliProcessReading, problem } from './support/commands.js';
 import { withoutAbsentColumns } from './support/further-fields.js';
 import { BASE, importFile, importFiles } from './support/import-files.js';
 import { complaintsIn, signs } from './support/import-outcome.js';
@@ -33,8 +33,8 @@ function file(name: string, content: string | Buffer = WAREHOUSES): string {
   return join(folder, name);
 }
 
-/** Imports the paths, which is to be refused. @returns the complaints */
-async function complaints(...args: string[]): Promise<string[]> {
+/** Imports the paths, which is to be refused. @returns the problems */
+async function problems(...args: string[]): Promise<string[]> {
   const { code, stdout, stderr } = await database.cli('import', ...args);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(await warehouses()).toEqual([]);
@@ -82,8 +82,8 @@ describe('paths', () => {
     async (name) => {
       const path = file(name);
       const names = `${name}: no import file has this name; the names are price_lists.csv, warehouses.csv, `;
-      expect(await complaints(folder)).toEqual([expect.stringContaining(names)]);
-      const said = await complaints(path);
+      expect(await problems(folder)).toEqual([expect.stringContaining(names)]);
+      const said = await problems(path);
       expect(said).toEqual([expect.stringContaining(names)]);
       expect(said[0]).toContain('say by --as which table it is for');
     },
@@ -91,8 +91,8 @@ describe('paths', () => {
 
   test('all wrong names are listed at once', async () => {
     const paths = ['a.csv', 'b.csv'].map((name) => file(name));
-    expect(await complaints(folder)).toHaveLength(2);
-    expect(await complaints(...paths, join(folder))).toHaveLength(4);
+    expect(await problems(folder)).toHaveLength(2);
+    expect(await problems(...paths, join(folder))).toHaveLength(4);
   });
 
   test.each([
@@ -101,7 +101,7 @@ describe('paths', () => {
     ['a file, and packed', () => [file('warehouses.csv'), file('warehouses.csv.gz', gzipSync(WAREHOUSES))]],
     ['two files for --as', () => ['--as', 'warehouses', file('a.csv'), file('b.csv')]],
   ])('two files for one table are refused: %s', async (_, args) => {
-    expect(await complaints(...args())).toEqual([
+    expect(await problems(...args())).toEqual([
       expect.stringMatching(/^(warehouses\.csv(\.gz)?|b\.csv): warehouses come from \S+ already; /),
     ]);
   });
@@ -113,13 +113,13 @@ describe('paths', () => {
     file('warehouses.csv');
     const map = 'warehouses:\n  columns:\n    WarehouseCode: Code\n    WarehouseName: Name\n';
     const given = option === '--map' ? join(await database.files({ [value!]: map }), value!) : value!;
-    expect(await complaints(option!, given, folder)).toEqual([
+    expect(await problems(option!, given, folder)).toEqual([
       `${folder}: this is a folder; name the file that --as or --map is about`,
     ]);
   });
 
   test('an empty folder is named', async () => {
-    expect(await complaints(folder)).toEqual([
+    expect(await problems(folder)).toEqual([
       expect.stringContaining(`${folder}: the folder holds no import file; the names are price_lists.csv, `),
     ]);
   });
@@ -146,13 +146,13 @@ describe('what cannot be read is named', () => {
     ['a folder of the name of a file', () => (mkdirSync(join(folder, 'warehouses.csv')), folder), /: this is a folder/],
   ])('%s', async (_, make, reason) => {
     const path = await make();
-    const said = await complaints(path);
+    const said = await problems(path);
     expect(said).toEqual([expect.stringMatching(reason)]);
     expect(said[0]!.startsWith(`${path === folder ? join(folder, 'warehouses.csv') : path}: `)).toBe(true);
   });
 
   test('all of it at once', async () => {
-    expect(await complaints(...['a.csv', 'b.csv'].map((name) => join(folder, name)))).toHaveLength(2);
+    expect(await problems(...['a.csv', 'b.csv'].map((name) => join(folder, name)))).toHaveLength(2);
   });
 
   test.each([
@@ -160,7 +160,7 @@ describe('what cannot be read is named', () => {
     ['a folder', '', 'this is a folder, and has to be a file'],
   ])('a map that is %s', async (_, name, message) => {
     const map = join(folder, name);
-    expect(await complaints('--map', map, file('x.csv'))).toEqual([`${map}: ${message}`]);
+    expect(await problems('--map', map, file('x.csv'))).toEqual([`${map}: ${message}`]);
   });
 });
 
@@ -216,7 +216,7 @@ describe('--as', () => {
   });
 
   test('does not make a file of another table fit', async () => {
-    expect(await complaints('--as', 'customers', file('warehouses.csv'))).not.toEqual([]);
+    expect(await problems('--as', 'customers', file('warehouses.csv'))).not.toEqual([]);
   });
 
   test('and --map exclude each other', async () => {
@@ -259,25 +259,25 @@ describe('standard input', () => {
       'warehouses',
       '-',
     );
-    expect(complaintsIn(await complaint(command))).toEqual([
+    expect(complaintsIn(await problem(command))).toEqual([
       expect.stringMatching(/^standard input: cannot be kept in a temporary file in \/nowhere \(ENOENT.*set TMPDIR to/),
     ]);
   });
 
   test('without --as it is asked what it holds', async () => {
-    expect(await complaints('-')).toEqual([
+    expect(await problems('-')).toEqual([
       'standard input: say by --as which table it is for, or by --map how to read it',
     ]);
   });
 
   test('named twice it is refused', async () => {
-    expect(await complaints('--as', 'warehouses', '-', '-')).toEqual([
+    expect(await problems('--as', 'warehouses', '-', '-')).toEqual([
       'standard input: it can be read once only, and is named twice',
     ]);
   });
 
   test('nothing at all is an empty file', async () => {
-    expect(await complaints('--as', 'warehouses', '-')).toEqual([
+    expect(await problems('--as', 'warehouses', '-')).toEqual([
       expect.stringContaining('standard input:1: the file is empty'),
     ]);
   });
@@ -346,7 +346,7 @@ describe('gzip', () => {
     ['with text behind it', Buffer.concat([PACKED, Buffer.from(MANY)])],
     ['of which hardly anything is there', Buffer.from([0x1f, 0x8b])],
   ])('%s is refused', async (_, content) => {
-    const said = await complaints(file('warehouses.csv.gz', Buffer.from(content)));
+    const said = await problems(file('warehouses.csv.gz', Buffer.from(content)));
     expect(said.at(0)).toMatch(/^warehouses\.csv\.gz(:\d+)?: /);
     expect(said).toContainEqual(expect.stringContaining('the file is no whole gzip file'));
   });
@@ -358,7 +358,7 @@ describe('gzip', () => {
       small.subarray(0, 12),
       small.map((byte, at) => (at === 20 ? ~byte : byte)),
     ])
-      expect(await complaints(file('warehouses.csv.gz', Buffer.from(content)))).toEqual([
+      expect(await problems(file('warehouses.csv.gz', Buffer.from(content)))).toEqual([
         expect.stringMatching(/^warehouses\.csv\.gz: the file is no whole gzip file/),
       ]);
   });

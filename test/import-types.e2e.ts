@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IMPORT_TABLES, type ImportTable } from '../src/import/import-tables.js';
-import { Answered, columnsOf, Stored } from '../src/resource/field.decorator.js';
+import { Field, columnsOf, HiddenField } from '../src/resource/field.decorator.js';
 import { engine, TestDatabase } from './support/test-service.js';
 
 // Every type that a column may have, in a table that exists in this test only.
 
-const ANY = { meaning: 'Sample.', example: 'x' };
+const ANY = { description: 'Sample.', example: 'x' };
 
 class TypeSample {
-  @Stored({ type: 'varchar', length: 64, primary: true }) Code!: string;
-  @Answered({ type: 'varchar', length: 10, ...ANY }) Short!: string | null;
-  @Answered({ type: 'text', ...ANY }) Prose!: string | null;
-  @Answered({ type: 'int', ...ANY }) Whole!: number | null;
-  @Answered({ type: 'decimal', precision: 18, scale: 4, ...ANY }) Exact!: string | null;
-  @Answered({ type: 'boolean', ...ANY }) Flag!: boolean | null;
-  @Answered({ type: 'date', ...ANY }) Day!: string | null;
-  @Answered({ type: 'datetime', ...ANY }) ChangedAt!: string | null;
+  @HiddenField({ type: 'varchar', length: 64, primary: true }) Code!: string;
+  @Field({ type: 'varchar', length: 10, ...ANY }) Short!: string | null;
+  @Field({ type: 'text', ...ANY }) Prose!: string | null;
+  @Field({ type: 'int', ...ANY }) Whole!: number | null;
+  @Field({ type: 'decimal', precision: 18, scale: 4, ...ANY }) Exact!: string | null;
+  @Field({ type: 'boolean', ...ANY }) Flag!: boolean | null;
+  @Field({ type: 'date', ...ANY }) Day!: string | null;
+  @Field({ type: 'datetime', ...ANY }) ChangedAt!: string | null;
 }
 
 const columns = columnsOf(TypeSample);

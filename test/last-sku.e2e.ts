@@ -1,6 +1,6 @@
 import { DECODERS } from './support/decoders.js';
-import { ENDPOINTS } from './support/expected-answers.js';
-import { type Answer, call } from './support/http-call.js';
+import { ENDPOINTS } from './support/expected-responses.js';
+import { type ReceivedResponse, call } from './support/http-call.js';
 import { importFiles } from './support/import-files.js';
 import { TestService } from './support/test-service.js';
 import { loadVersion, SlowDownload } from './support/versioned-catalogue.js';
@@ -50,9 +50,9 @@ interface Asking {
   method?: string;
   headers?: Record<string, string>;
 }
-const ask = (customer: string, path: string, asking: Asking = {}): Promise<Answer> =>
+const ask = (customer: string, path: string, asking: Asking = {}): Promise<ReceivedResponse> =>
   call(service.url, { path, token: tokens[customer]!, ...asking });
-const lastSku = ({ headers }: Answer) => headers['x-last-sku'];
+const lastSku = ({ headers }: ReceivedResponse) => headers['x-last-sku'];
 
 describe.each<[string, (string | undefined)[]]>([
   // In the order of ENDPOINTS: products, stock, prices.
@@ -70,11 +70,11 @@ describe.each<[string, (string | undefined)[]]>([
         for (const encoding of ['identity', 'gzip', 'br'])
           for (const method of ['GET', 'HEAD']) {
             const headers = { ...(accept && { Accept: accept }), 'Accept-Encoding': encoding };
-            const answer = await ask(customer, path, { method, headers });
-            const kind = [answer.status, accept, encoding, method];
-            expect([...kind, lastSku(answer)]).toEqual([200, ...kind.slice(1), sku && encodeURIComponent(sku)]);
+            const response = await ask(customer, path, { method, headers });
+            const kind = [response.status, accept, encoding, method];
+            expect([...kind, lastSku(response)]).toEqual([200, ...kind.slice(1), sku && encodeURIComponent(sku)]);
             if (accept || method === 'HEAD') continue;
-            const elements = JSON.parse(DECODERS[encoding]!(answer.bytes).toString()) as { SKU: string }[];
+            const elements = JSON.parse(DECODERS[encoding]!(response.bytes).toString()) as { SKU: string }[];
             expect(elements.at(-1)?.SKU).toBe(sku);
           }
     },
@@ -88,8 +88,8 @@ test('X-Last-SKU is percent-encoded UTF-8 (interface §4)', async () => {
 test.each(ENDPOINTS)('neither X-Last-SKU nor X-Data-Changed is on a 304 of %s (decision 111)', async (path) => {
   const { etag } = (await ask('PLAIN', path)).headers;
   for (const method of ['GET', 'HEAD']) {
-    const answer = await ask('PLAIN', path, { method, headers: { 'If-None-Match': etag! } });
-    expect([answer.status, lastSku(answer), answer.headers['x-data-changed']]).toEqual([304, undefined, undefined]);
+    const response = await ask('PLAIN', path, { method, headers: { 'If-None-Match': etag! } });
+    expect([response.status, lastSku(response), response.headers['x-data-changed']]).toEqual([304, undefined, undefined]);
   }
 });
 

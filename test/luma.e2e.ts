@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { cellsOf, csvRows } from './support/csv-cells.js';
-import { difference, ENDPOINTS, expectedAnswers } from './support/expected-answers.js';
+import { difference, ENDPOINTS, expectedResponses } from './support/expected-responses.js';
 import { call } from './support/http-call.js';
 import { TestService } from './support/test-service.js';
 
@@ -22,10 +22,10 @@ if (!present && process.env.REQUIRE_LUMA === '1') throw new Error(NOT_RUN);
   afterAll(() => service.close());
 
   describe.each(CUSTOMERS)('%s', (customerCode) => {
-    let expected: ReturnType<typeof expectedAnswers>;
+    let expected: ReturnType<typeof expectedResponses>;
     let token: string;
     beforeAll(async () => {
-      expected = expectedAnswers(FOLDER, customerCode);
+      expected = expectedResponses(FOLDER, customerCode);
       token = await service.token(customerCode);
     });
 

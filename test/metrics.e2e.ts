@@ -143,10 +143,10 @@ test('the pools of connections to a server are told (decision 83)', async () => 
   const { managementUrl } = await service.ports();
   await service.printing(/The database is ready/);
   const text = await scrape(managementUrl);
-  const pools = engine === 'sqlite' ? [] : ['look-up', 'download'];
+  const pools = engine === 'sqlite' ? [] : ['lookup', 'download'];
   const each = (...values: number[]) => Object.fromEntries(pools.map((pool, at) => [`{pool="${pool}"}`, values[at]]));
   expect(samples(text, 'database_connections_limit')).toEqual(each(5, 10));
   expect(samples(text, 'database_connections_waiting')).toEqual(each(0, 0));
-  // Told before the look-up of the same answer begins.
+  // Told before the lookup of the same answer begins.
   expect(samples(text, 'database_connections_in_use')).toEqual(each(0, 0));
 });

@@ -52,8 +52,8 @@ class Migrator {
     const settings = database.settings();
     const real = engineOf(settings);
     const dataSource = new DataSource({ ...real.options, migrations: migrations.slice(0, count) });
-    const alone: typeof real.alone = real.alone.bind(real);
-    real.alone = (source, work, tell) => alone(source, (queryRunner) => work(migrator.listenTo(queryRunner)), tell);
+    const withMigrationLock: typeof real.withMigrationLock = real.withMigrationLock.bind(real);
+    real.withMigrationLock = (source, work, tell) => withMigrationLock(source, (queryRunner) => work(migrator.listenTo(queryRunner)), tell);
     const migrator = new Migrator(dataSource, new DatabaseService(dataSource, real, settings), () => undefined);
     migrators.push(migrator);
     return migrator;

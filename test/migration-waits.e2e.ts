@@ -18,9 +18,9 @@ test('a migration waits for an answer that reads its table, and no other answer 
     names = (await database.sql('SELECT name FROM migrations')).map(({ name }) => String(name));
   } while (names.some((name) => name.startsWith('EligibilityIndex')));
   await dataSource.destroy();
-  const answer = await foreignConnection(database);
-  await answer.run('BEGIN');
-  await answer.run('SELECT COUNT(*) AS n FROM products');
+  const response = await foreignConnection(database);
+  await response.run('BEGIN');
+  await response.run('SELECT COUNT(*) AS n FROM products');
   const migration = RunningCommand.start(database.url, ['migrate']);
   // SQLite shows the answer the tables as they were.
   if (!embedded) {
@@ -28,9 +28,9 @@ test('a migration waits for an answer that reads its table, and no other answer 
     // Long enough to meet each phase of its attempts. Would it hold others up, the answer would never end.
     const until = Date.now() + 6000;
     while (Date.now() < until) await database.sql('SELECT COUNT(*) AS n FROM products');
-    await answer.run('ROLLBACK');
+    await response.run('ROLLBACK');
   }
   expect(await migration.ended).toMatchObject({ code: 0 });
-  await answer.close();
+  await response.close();
   expect((await database.sql('SELECT name FROM migrations')).length).toBeGreaterThan(names.length);
 });

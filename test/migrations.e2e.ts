@@ -9,7 +9,7 @@ import { requiredColumns } from '../src/database/required-schema.js';
 import { ImportRun } from '../src/import/import-run.entity.js';
 import { IMPORT_TABLES } from '../src/import/import-tables.js';
 import { tableOf } from '../src/resource/columns.js';
-import { columnsOf, type Field } from '../src/resource/field.decorator.js';
+import { columnsOf, type FieldDeclaration } from '../src/resource/field.decorator.js';
 import { importFiles } from './support/import-files.js';
 import { schemaText, tableColumns, tablesOf } from './support/schema.js';
 import { engine, TestDatabase } from './support/test-service.js';
@@ -129,7 +129,7 @@ test.each([ApiKey, ImportRun, ...IMPORT_TABLES.map(({ entity }) => entity)])(
 );
 
 /** The type that the engine shows for a column that is declared so. */
-function columnType({ type, length, precision, scale }: Partial<Field>): string {
+function columnType({ type, length, precision, scale }: Partial<FieldDeclaration>): string {
   if (type === 'varchar') return `varchar(${length})`;
   if (embedded) return { int: 'integer', boolean: 'boolean' }[type as string] ?? 'text';
   if (type === 'decimal') return `decimal(${precision},${scale})`;

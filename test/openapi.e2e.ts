@@ -41,8 +41,8 @@ test('a strict linter finds nothing', async () => {
 });
 
 test('the management port has the document, the public one has not (decision 28)', async () => {
-  const answer = await call(service.managementUrl, { path: '/openapi.json' });
-  expect(JSON.parse(answer.body)).toEqual(JSON.parse(TEXT));
+  const response = await call(service.managementUrl, { path: '/openapi.json' });
+  expect(JSON.parse(response.body)).toEqual(JSON.parse(TEXT));
   for (const path of ['/openapi.json', '/docs']) expect((await call(service.url, { path })).status).toBe(404);
 });
 

@@ -38,9 +38,9 @@ describe('in time', () => {
     now = start + MINUTE - 1;
     expect(await bench.send()).toMatchObject({ status: 429, headers: { 'retry-after': '1' } });
     now = start + MINUTE;
-    const answer = await bench.send();
-    expect([answer.status, left(answer)]).toEqual([200, 59]);
-    expect(answer.headers['x-rate-limit-reset']).toBe(new Date(start + 2 * MINUTE).toISOString());
+    const response = await bench.send();
+    expect([response.status, left(response)]).toEqual([200, 59]);
+    expect(response.headers['x-rate-limit-reset']).toBe(new Date(start + 2 * MINUTE).toISOString());
   });
 
   test('polling while blocked does not move the end of the block (decision 23)', async () => {
@@ -59,11 +59,11 @@ describe('in time', () => {
 
   test('60 admitted and 940 refused in one minute leave the hour exhausted; the hour answers (decisions 22, 24)', async () => {
     const start = now;
-    const answers = [await bench.login(A)];
-    const token = tokenIn(answers[0]!);
-    answers.push(...(await bench.sendTimes(999, { path: '/stock', token })));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
-    expect(answers.at(60)).toMatchObject({ status: 429, body: refusalOf(60, '1m') });
+    const responses = [await bench.login(A)];
+    const token = tokenIn(responses[0]!);
+    responses.push(...(await bench.sendTimes(999, { path: '/stock', token })));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(60);
+    expect(responses.at(60)).toMatchObject({ status: 429, body: refusalOf(60, '1m') });
     for (const elapsed of [0, MINUTE, 30 * MINUTE]) {
       now = start + elapsed;
       const { status, body, headers } = await bench.send({ path: '/stock', token });
@@ -87,9 +87,9 @@ describe('in time', () => {
     }
     // 40 are left in the hour: fewer than in a minute that has just begun.
     now = start + 16 * MINUTE;
-    const answer = await bench.send();
-    expect([answer.status, answer.headers['x-rate-limit-limit'], left(answer)]).toEqual([200, '1h', 39]);
-    expect(answer.headers['x-rate-limit-reset']).toBe(new Date(start + HOUR).toISOString());
+    const response = await bench.send();
+    expect([response.status, response.headers['x-rate-limit-limit'], left(response)]).toEqual([200, '1h', 39]);
+    expect(response.headers['x-rate-limit-reset']).toBe(new Date(start + HOUR).toISOString());
   });
 });
 

@@ -42,7 +42,7 @@ describe('a line for each request (decision 84)', () => {
   test('of a customer, with all that there is to tell', async () => {
     await start();
     const access = await token();
-    const answer = await call(url, { path: '/stock?q=x', token: access, ...identified('of-a-customer') });
+    const response = await call(url, { path: '/stock?q=x', token: access, ...identified('of-a-customer') });
     const [record, ...more] = await recordsOf('of-a-customer');
     expect(more).toEqual([]);
     expect(record).toEqual({
@@ -60,7 +60,7 @@ describe('a line for each request (decision 84)', () => {
       bucket: 'customer',
       message: expect.stringMatching(/^GET \/stock 200, \d+ ms, \d+ bytes, C, of-a-customer$/),
     });
-    expect(record!.bytes).toBeGreaterThan(answer.bytes.length);
+    expect(record!.bytes).toBeGreaterThan(response.bytes.length);
     expect(Math.abs(Date.parse(String(record!.time)) - Date.now())).toBeLessThan(60_000);
   });
 
@@ -127,16 +127,16 @@ describe('a line for each request (decision 84)', () => {
 
   test.each([['stall', { DOWNLOAD_STALL_SECONDS: '1' }]])(
     'cut for its %s, beside a line that says why',
-    async (cutReason, limits) => {
+    async (abortReason, limits) => {
       await start({ ...PLENTY, ...limits });
       const download = await SlowDownload.begin(url, '/products', await token(), '1.1', 'X-Request-Id: cut');
-      const [why, request] = await recordsOf('cut');
+      const [why, request] = await recordsOf('aborted');
       expect(why).toMatchObject({
         level: 'error',
         context: 'DownloadService',
         message: expect.stringContaining('was cut'),
       });
-      expect(request).toMatchObject({ level: 'info', status: 200, ended: 'cut', cutReason });
+      expect(request).toMatchObject({ level: 'info', status: 200, ended: 'aborted', abortReason });
       download.abort();
     },
   );

@@ -41,8 +41,8 @@ test.each(KINDS)(
   async (size, encoding, format) => {
     const headers = { Accept: format, 'Accept-Encoding': encoding };
     const ask = async () => {
-      const answer = await call(service.url, { path: '/stock', token: tokens[size]!, headers, agent });
-      return `${answer.status} ${answer.headers.etag} ${answer.bytes.toString('base64')}`;
+      const response = await call(service.url, { path: '/stock', token: tokens[size]!, headers, agent });
+      return `${response.status} ${response.headers.etag} ${response.bytes.toString('base64')}`;
     };
     const seen = new Set<string>();
     for (let time = 0; time < TIMES; time++) seen.add(await ask());

@@ -40,23 +40,23 @@ async function undo(count: number): Promise<void> {
 }
 
 /** Each data endpoint's answer to A. */
-async function answersOf(url: string): Promise<string[]> {
+async function responsesOf(url: string): Promise<string[]> {
   const token = forge(A);
-  const answers: string[] = [];
+  const responses: string[] = [];
   for (const path of DATA) {
     const { status, body } = await call(url, { path, token });
-    answers.push(`${path} ${status} ${body}`);
+    responses.push(`${path} ${status} ${body}`);
   }
-  return answers;
+  return responses;
 }
 
-const isError = (answer: string) => / 500 \{"error":"[^"]*"\}$/.test(answer);
+const isError = (response: string) => / 500 \{"error":"[^"]*"\}$/.test(response);
 
 describe('the schema of an earlier release', () => {
   test('is not served from by one that starts on it, which says why, and serves once it is migrated', async () => {
     database = await TestDatabase.create();
     await database.load(smallCatalogue);
-    const right = await answersOf((await start().ready()).url);
+    const right = await responsesOf((await start().ready()).url);
     await undo(1);
     const service = start();
     const { url, managementUrl } = await service.ports();
@@ -66,28 +66,28 @@ describe('the schema of an earlier release', () => {
     const readiness = await call(managementUrl, { path: '/readyz' });
     expect([readiness.status, readiness.body]).toEqual([503, expect.stringContaining(remedy)]);
     expect(await call(url, { path: '/health' })).toMatchObject({ status: 503, body: 'Unhealthy' });
-    expect((await answersOf(url)).filter(isError)).toHaveLength(DATA.length);
+    expect((await responsesOf(url)).filter(isError)).toHaveLength(DATA.length);
     expect((await call(url, tokenCall(A, 'any'))).status).toBe(500);
     await database.cliOk('migrate');
     await service.ready();
-    expect(await answersOf(url)).toEqual(right);
+    expect(await responsesOf(url)).toEqual(right);
   });
 
   test('that comes back under a service, as by a restore, makes it not ready, and no answer wrong', async () => {
     database = await TestDatabase.create();
     await database.load(smallCatalogue);
     const { url, managementUrl } = await start().ready();
-    const right = await answersOf(url);
+    const right = await responsesOf(url);
     // The first one has the data itself.
     for (const _ of migrations.slice(1)) {
       await undo(1);
       expect((await call(managementUrl, { path: '/readyz' })).status).toBe(503);
-      const now = await answersOf(url);
-      expect(now.filter((answer) => !isError(answer) && !right.includes(answer))).toEqual([]);
+      const now = await responsesOf(url);
+      expect(now.filter((response) => !isError(response) && !right.includes(response))).toEqual([]);
     }
-    expect((await answersOf(url)).every(isError)).toBe(true);
+    expect((await responsesOf(url)).every(isError)).toBe(true);
     await database.cliOk('migrate');
-    expect(await answersOf(url)).toEqual(right);
+    expect(await responsesOf(url)).toEqual(right);
   });
 });
 
@@ -109,10 +109,10 @@ describe('the schema of the next release', () => {
     database = await TestDatabase.create();
     await database.load(smallCatalogue);
     const { url: running } = await start().ready();
-    const right = await answersOf(running);
+    const right = await responsesOf(running);
     await expand();
     const { url: started } = await start().ready();
-    for (const url of [running, started]) expect(await answersOf(url)).toEqual(right);
+    for (const url of [running, started]) expect(await responsesOf(url)).toEqual(right);
 
     expect(await database.cliOk('migrate')).toBe('The schema is current.');
     const folder = await database.files({});
@@ -122,7 +122,7 @@ describe('the schema of the next release', () => {
     expect(tokenIn(await call(running, tokenCall(A, key)))).toBeTruthy();
     await database.cliOk('customer', 'set', A, '--discount', '50');
     for (const url of [running, started]) {
-      const [products, , prices] = await answersOf(url);
+      const [products, , prices] = await responsesOf(url);
       expect([products, prices]).toEqual([expect.stringMatching(/ 200 \[.*5\.0000/), expect.stringMatching(/5\.0000/)]);
     }
     expect(await database.cliOk('documents', 'check')).toMatch(/0 without a document, 0 with one that differs/);
@@ -194,10 +194,10 @@ describe('migrations', () => {
             'stock: reference SKU to price_lists is new',
           ],
         ]),
-  ])('and a contraction is found: %s', async (sql, complaint) => {
+  ])('and a contraction is found: %s', async (sql, problem) => {
     database = await TestDatabase.create();
     const before = await schema();
     await database.sql(sql);
-    expect(contractions(before, await schema())).toContain(complaint);
+    expect(contractions(before, await schema())).toContain(problem);
   });
 });

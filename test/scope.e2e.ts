@@ -57,16 +57,16 @@ test('the public port has the endpoints of the interface and nothing else (inter
 });
 
 test('no endpoint but the three public ones answers without a token (interface §5.5, style: default deny)', async () => {
-  const answers: [string, number][] = [];
+  const responses: [string, number][] = [];
   for (const route of routesOf(app)) {
     const [method, path] = route.split(' ') as [string, string];
     const response = await fetch(service.url + path, { method });
     const challenge = response.headers.get('www-authenticate');
     if (challenge === 'Bearer realm="customer-data-service"') expect(response.status).toBe(401);
-    else answers.push([route, response.status]);
+    else responses.push([route, response.status]);
   }
   // The token endpoint complains of the empty request, not of a missing token.
-  expect(answers.toSorted()).toEqual([
+  expect(responses.toSorted()).toEqual([
     [PUBLIC[0], 200],
     [PUBLIC[1], 200],
     [PUBLIC[2], 400],
@@ -110,8 +110,8 @@ describe('each customer is answered its own list, warehouse and discount (interf
     const asked = Array.from({ length: 20 }, () =>
       [A, B, C].flatMap((code) => DATA.map((path) => [code, path] as const)),
     ).flat();
-    const answers = await Promise.all(asked.map(([code, path]) => service.text(path, tokens[code]!)));
-    expect(answers).toEqual(asked.map(([code, path]) => plain[code]![path]));
+    const responses = await Promise.all(asked.map(([code, path]) => service.text(path, tokens[code]!)));
+    expect(responses).toEqual(asked.map(([code, path]) => plain[code]![path]));
   });
 });
 

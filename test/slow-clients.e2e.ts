@@ -91,7 +91,7 @@ describe('with a spool', () => {
     const download = await stalled();
     await untilRead();
     await until('the abort', () => service.log.some((line) => line.includes('bytes left in 10 s')));
-    expect(await download.isCut()).toBe(true);
+    expect(await download.isAborted()).toBe(true);
     await untilFree();
   });
 
@@ -112,7 +112,7 @@ describe('with a spool', () => {
     try {
       const download = await stalled();
       await until('the abort', () => service.log.some((line) => line.includes('IsPrimaryImage')));
-      expect(await download.isCut()).toBe(true);
+      expect(await download.isAborted()).toBe(true);
       await untilFree();
     } finally {
       await service.database.sql('UPDATE product_images SET IsPrimaryImage = 1');
@@ -140,7 +140,7 @@ describe.each([
     const lines = service.log.filter((line) => line.includes('another customer waits for the slot'));
     expect(lines).toHaveLength(1);
     expect(versionsIn(await held[2]!.finish())).toEqual(new Set([VERSION_1]));
-    const ofC = await Promise.all([held[0]!.isCut(), held[1]!.isCut()]);
+    const ofC = await Promise.all([held[0]!.isAborted(), held[1]!.isAborted()]);
     expect(ofC.toSorted()).toEqual([false, true]);
   });
 });
@@ -154,6 +154,6 @@ test('a migration ends the snapshots that clients hold open', async () => {
   if (!embedded) await inShortAttempts(queryRunner, alter, (line) => lines.push(line));
   await dataSource.destroy();
   // On SQLite a snapshot does not keep a table from being changed.
-  expect([lines.length, await download.isCut()]).toEqual(embedded ? [0, false] : [1, true]);
+  expect([lines.length, await download.isAborted()]).toEqual(embedded ? [0, false] : [1, true]);
   expect(service.log.join('\n').includes('a migration waits for its snapshot')).toBe(!embedded);
 });

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SCHEMAS } from './support/data-endpoints.js';
-import { ENDPOINTS } from './support/expected-answers.js';
+import { ENDPOINTS } from './support/expected-responses.js';
 import { BEGIN, foreignConnection } from './support/foreign-connection.js';
-import { type Answer, call, left } from './support/http-call.js';
+import { type ReceivedResponse, call, left } from './support/http-call.js';
 import { importFiles } from './support/import-files.js';
 import { catalogueFiles, firstFiles, foreignStatement, SKUS } from './support/random-edits.js';
 import { SeededRandom } from './support/seeded-random.js';
@@ -62,7 +62,7 @@ interface Asking {
 }
 const ask = (path: string, { customer = 'C', from = service, ...rest }: Asking = {}) =>
   call(from.url, { path, token: tokens[customer]!, ...rest });
-const tagOf = ({ headers }: Answer) => headers.etag!;
+const tagOf = ({ headers }: ReceivedResponse) => headers.etag!;
 const tag = async (path: string, asking?: Asking) => tagOf(await ask(path, asking));
 const tags = async (asking?: Asking) =>
   Object.fromEntries(await Promise.all(ENDPOINTS.map(async (path) => [path, await tag(path, asking)])));
@@ -85,16 +85,16 @@ describe.each([...ENDPOINTS, ...CONSTANT])('%s', (path) => {
     const same = { ...CACHING, etag: tagOf(full) };
     expect(await ask(path, { method: 'HEAD' })).toMatchObject({ status: 200, headers: same, body: '' });
     for (const method of ['GET', 'HEAD']) {
-      const answer = await ask(path, { method, ...ifNoneMatch(tagOf(full)) });
-      expect(answer).toMatchObject({ status: 304, headers: same, body: '' });
+      const response = await ask(path, { method, ...ifNoneMatch(tagOf(full)) });
+      expect(response).toMatchObject({ status: 304, headers: same, body: '' });
     }
     // Nothing that speaks of a body which is not there.
     for (const coding of ['identity', 'gzip']) {
       const accept = { 'Accept-Encoding': coding };
-      const answer = await ask(path, ifNoneMatch(await tag(path, { headers: accept }), accept));
-      expect(answer.status).toBe(304);
+      const response = await ask(path, ifNoneMatch(await tag(path, { headers: accept }), accept));
+      expect(response.status).toBe(304);
       for (const name of ['content-encoding', 'content-length', 'transfer-encoding'])
-        expect([name, answer.headers[name]]).toEqual([name, undefined]);
+        expect([name, response.headers[name]]).toEqual([name, undefined]);
     }
   });
 
@@ -123,9 +123,9 @@ describe.each([...ENDPOINTS, ...CONSTANT])('%s', (path) => {
     ['nothing', 200, () => ''],
   ])('If-None-Match with %s: %i', async (_what, status, value) => {
     const full = await ask(path);
-    const answer = await ask(path, ifNoneMatch(value(tagOf(full))));
-    expect([answer.status, tagOf(answer)]).toEqual([status, tagOf(full)]);
-    expect(answer.body).toBe(status === 200 ? full.body : '');
+    const response = await ask(path, ifNoneMatch(value(tagOf(full))));
+    expect([response.status, tagOf(response)]).toEqual([status, tagOf(full)]);
+    expect(response.body).toBe(status === 200 ? full.body : '');
   });
 
   test('what a client tells caches does not keep it from a 304 (decision 89)', async () => {
@@ -155,8 +155,8 @@ describe.each(ENDPOINTS)('%s', (path) => {
     const another = await service.token('C');
     for (const from of [service, other]) {
       for (const customer of ['C', 'SAME']) {
-        const answer = await ask(path, { customer, from });
-        expect([tagOf(answer), answer.body]).toEqual([tagOf(expected), expected.body]);
+        const response = await ask(path, { customer, from });
+        expect([tagOf(response), response.body]).toEqual([tagOf(expected), expected.body]);
       }
       expect(tagOf(await call(from.url, { path, token: another }))).toBe(tagOf(expected));
     }
@@ -179,11 +179,11 @@ describe.each(ENDPOINTS)('%s', (path) => {
     const headers = { 'If-None-Match': '*', 'Accept-Encoding': 'gzip' };
     const failing = async (status: number, customer = 'C') => {
       for (const sent of [headers, {}]) {
-        const answer = await call(service.url, { path, token: tokens[customer] ?? '', headers: sent });
-        expect(answer.status).toBe(status);
+        const response = await call(service.url, { path, token: tokens[customer] ?? '', headers: sent });
+        expect(response.status).toBe(status);
         for (const name of ['etag', 'content-encoding'])
-          expect([name, answer.headers[name]]).toEqual([name, undefined]);
-        expect(JSON.parse(answer.body)).toEqual(
+          expect([name, response.headers[name]]).toEqual([name, undefined]);
+        expect(JSON.parse(response.body)).toEqual(
           status === 429 ? { message: expect.any(String) } : { error: expect.anything() },
         );
       }
@@ -204,8 +204,8 @@ describe.each(ENDPOINTS)('%s', (path) => {
     await sql('ALTER TABLE prices RENAME TO hidden_prices');
     try {
       for (const method of ['GET', 'HEAD']) {
-        const answer = await ask(path, { method });
-        expect([answer.status, tagOf(answer), answer.headers['cache-control']]).toEqual([500, undefined, undefined]);
+        const response = await ask(path, { method });
+        expect([response.status, tagOf(response), response.headers['cache-control']]).toEqual([500, undefined, undefined]);
         expect((await ask(path, { method, ...ifNoneMatch(ours) })).status).toBe(304);
       }
     } finally {
@@ -216,8 +216,8 @@ describe.each(ENDPOINTS)('%s', (path) => {
 
 test.each(CONSTANT)('%s has the same validator on every replica, and for everybody', async (path) => {
   const expected = await ask(path);
-  const answer = await ask(path, { customer: 'LIST', from: other });
-  expect([tagOf(answer), answer.body]).toEqual([tagOf(expected), expected.body]);
+  const response = await ask(path, { customer: 'LIST', from: other });
+  expect([tagOf(response), response.body]).toEqual([tagOf(expected), expected.body]);
 });
 
 describe('terms', () => {
@@ -353,11 +353,11 @@ test.each([4, 5])('after random edits of everybody, equal validators mean equal 
     }
     for (const customer of ['C0', 'C1', 'C', 'LIST'])
       for (const path of ENDPOINTS) {
-        const answer = await ask(path, { customer, from: step % 2 ? service : other });
-        const key = `${path} ${tagOf(answer)}`;
+        const response = await ask(path, { customer, from: step % 2 ? service : other });
+        const key = `${path} ${tagOf(response)}`;
         if (!bodies.has(key)) changes++;
-        expect([step, customer, key, answer.body]).toEqual([step, customer, key, bodies.get(key) ?? answer.body]);
-        bodies.set(key, answer.body);
+        expect([step, customer, key, response.body]).toEqual([step, customer, key, bodies.get(key) ?? response.body]);
+        bodies.set(key, response.body);
       }
   }
   // It has to be seen that the edits did change answers.
@@ -383,11 +383,11 @@ describe('while several write at once', () => {
 
     async read(from: TestService): Promise<Record<string, number>> {
       const { tag: known, body } = this.cached;
-      const answer = await ask('/stock', { from, ...ifNoneMatch(known) });
-      if (![200, 304].includes(answer.status)) throw new Error(`${answer.status} ${answer.body}`);
-      if (answer.status === 304) this.hits++;
-      else this.cached = { tag: tagOf(answer), body: answer.body };
-      const rows = JSON.parse(answer.status === 304 ? body : answer.body) as { SKU: string; AvailableQTY: number }[];
+      const response = await ask('/stock', { from, ...ifNoneMatch(known) });
+      if (![200, 304].includes(response.status)) throw new Error(`${response.status} ${response.body}`);
+      if (response.status === 304) this.hits++;
+      else this.cached = { tag: tagOf(response), body: response.body };
+      const rows = JSON.parse(response.status === 304 ? body : response.body) as { SKU: string; AvailableQTY: number }[];
       return Object.fromEntries(rows.map(({ SKU, AvailableQTY }) => [SKU, AvailableQTY]));
     }
   }

@@ -11,9 +11,9 @@ const MALFORMED = `${REALM}, error="invalid_token", error_description="it is mal
 /** §5.1 to §5.7, §5.9 and §2.8: tokens, how they are had, told apart and refused. */
 export const AUTHENTICATION: Clause[] = [
   clause('§2.8 token', 'the token response has its three fields (§5.1, §3)', async (deployment) => {
-    const answer = await deployment.ask(tokenCall(deployment));
-    const body = jsonOf(answer) as Record<string, unknown>;
-    same('status and Content-Type', [answer.status, answer.headers['content-type']], [200, JSON_TYPE]);
+    const response = await deployment.ask(tokenCall(deployment));
+    const body = jsonOf(response) as Record<string, unknown>;
+    same('status and Content-Type', [response.status, response.headers['content-type']], [200, JSON_TYPE]);
     same('keys', Object.keys(body), ['access_token', 'token_type', 'expires_in']);
     same('token_type', body.token_type, 'Bearer');
   }),
@@ -112,9 +112,9 @@ const formEncoded = (text: string) =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`).join('');
 
 async function grants(deployment: Deployment, call: Call): Promise<void> {
-  const answer = await deployment.ask(call);
-  same('status', answer.status, 200);
-  matches('access_token', (jsonOf(answer) as Record<string, unknown>).access_token, /^[\w-]+\.[\w-]+\.[\w-]+$/);
+  const response = await deployment.ask(call);
+  same('status', response.status, 200);
+  matches('access_token', (jsonOf(response) as Record<string, unknown>).access_token, /^[\w-]+\.[\w-]+\.[\w-]+$/);
 }
 
 /** A request of little weight with this Authorization. */
@@ -125,10 +125,10 @@ const bearer = (Authorization: string, counts: Caller = 'nobody'): Call => ({
   headers: { Authorization },
 });
 
-async function refused(answer: Awaited<ReturnType<Deployment['ask']>>, challenge: string): Promise<void> {
-  same('status', answer.status, 401);
-  same('WWW-Authenticate', answer.headers['www-authenticate'], challenge);
-  const { error } = jsonOf(answer) as Record<string, unknown>;
+async function refused(response: Awaited<ReturnType<Deployment['ask']>>, challenge: string): Promise<void> {
+  same('status', response.status, 401);
+  same('WWW-Authenticate', response.headers['www-authenticate'], challenge);
+  const { error } = jsonOf(response) as Record<string, unknown>;
   matches('error', error, /POST \/auth\/token/);
 }
 

@@ -3,7 +3,7 @@ import { type Clause, clause, holds, matches, notTestable, same } from '../claus
 import { sameBytes } from '../data.js';
 import type { Call, Deployment } from '../deployment.js';
 import { DATA_PATHS, VALIDATED } from '../endpoints.js';
-import type { Answer } from '../http.js';
+import type { ReceivedResponse } from '../http.js';
 
 /** Decisions 71 to 73: answers that are kept and asked for again, and compressed ones. */
 export const CONDITIONAL: Clause[] = [
@@ -16,30 +16,30 @@ export const CONDITIONAL: Clause[] = [
   }),
   clause('decision 72 unchanged', 'who has the answer gets 304, with its headers (§4)', async (deployment) => {
     for (const path of VALIDATED) {
-      const { etag, answer } = await again(deployment, path, (known) => known);
-      same(`status, body and ETag of ${path}`, told(answer), [304, 0, etag]);
-      keepable(path, answer);
+      const { etag, response } = await again(deployment, path, (known) => known);
+      same(`status, body and ETag of ${path}`, told(response), [304, 0, etag]);
+      keepable(path, response);
     }
   }),
   clause('decision 72 lists', 'it may be one in a list, a weak one, or * (RFC 9110)', async (deployment) => {
     for (const spelling of [(etag: string) => `"other", ${etag}`, (etag: string) => `W/${etag}`, () => '*']) {
-      const { etag, answer } = await again(deployment, '/stock', spelling);
-      same(`status for If-None-Match: ${spelling('"…"')}`, told(answer), [304, 0, etag]);
+      const { etag, response } = await again(deployment, '/stock', spelling);
+      same(`status for If-None-Match: ${spelling('"…"')}`, told(response), [304, 0, etag]);
     }
   }),
   clause('decision 89', 'also who sends Cache-Control: no-cache along, as fetch does', async (deployment) => {
     for (const path of ['/stock', '/stock/schema']) {
-      const { answer } = await again(deployment, path, (known) => known, { headers: { 'Cache-Control': 'no-cache' } });
-      same(`status of ${path}`, answer.status, 304);
+      const { response } = await again(deployment, path, (known) => known, { headers: { 'Cache-Control': 'no-cache' } });
+      same(`status of ${path}`, response.status, 304);
     }
   }),
   clause('decision 72 changed', 'another one gets the whole answer', async (deployment) => {
-    const { answer } = await again(deployment, '/prices', () => '"other"');
-    same('status', answer.status, 200);
+    const { response } = await again(deployment, '/prices', () => '"other"');
+    same('status', response.status, 200);
   }),
   clause('decision 72 head', 'HEAD is answered 304, too', async (deployment) => {
-    const { answer } = await again(deployment, '/products', (known) => known, { method: 'HEAD' });
-    same('status', answer.status, 304);
+    const { response } = await again(deployment, '/products', (known) => known, { method: 'HEAD' });
+    same('status', response.status, 304);
   }),
   clause('decision 72 errors', 'errors have no ETag', async (deployment) => {
     for (const call of [{ path: '/nowhere' }, { path: '/products', as: 'nobody' }] as const)
@@ -48,10 +48,10 @@ export const CONDITIONAL: Clause[] = [
   ...(['gzip', 'br'] as const).map((encoding) =>
     clause(`decision 73 ${encoding}`, `data is compressed for who asks for ${encoding} (§4)`, async (deployment) => {
       for (const path of DATA_PATHS) {
-        const answer = await ask(deployment, path, encoding);
-        same(`Content-Encoding of ${path}`, answer.headers['content-encoding'], encoding);
-        keepable(path, answer);
-        const decoded = (encoding === 'br' ? brotliDecompressSync : gunzipSync)(answer.bytes);
+        const response = await ask(deployment, path, encoding);
+        same(`Content-Encoding of ${path}`, response.headers['content-encoding'], encoding);
+        keepable(path, response);
+        const decoded = (encoding === 'br' ? brotliDecompressSync : gunzipSync)(response.bytes);
         await sameBytes(deployment, path, decoded);
       }
     }),
@@ -79,7 +79,7 @@ export const CONDITIONAL: Clause[] = [
 const ask = (deployment: Deployment, path: string, accepted: string) =>
   deployment.ask({ path, headers: { 'Accept-Encoding': accepted } });
 
-const told = ({ status, bytes, headers }: Answer) => [status, bytes.length, headers.etag];
+const told = ({ status, bytes, headers }: ReceivedResponse) => [status, bytes.length, headers.etag];
 
 /** The answer to who has the answer already, told by the given spelling of its ETag. */
 async function again(deployment: Deployment, path: string, spell: (etag: string) => string, call: Partial<Call> = {}) {
@@ -90,14 +90,14 @@ async function again(deployment: Deployment, path: string, spell: (etag: string)
     ...call,
     headers: { ...call.headers, 'If-None-Match': spell(known) },
   });
-  const answer = await deployment.ask(conditional(etag));
-  const latest = answer.headers.etag;
-  if (answer.status === 304 || latest === undefined || latest === etag) return { etag, answer };
+  const response = await deployment.ask(conditional(etag));
+  const latest = response.headers.etag;
+  if (response.status === 304 || latest === undefined || latest === etag) return { etag, response };
   // It has changed meanwhile: what counts is the latest.
-  return { etag: latest, answer: await deployment.send(conditional(latest)) };
+  return { etag: latest, response: await deployment.send(conditional(latest)) };
 }
 
-function keepable(path: string, { headers }: Answer): void {
+function keepable(path: string, { headers }: ReceivedResponse): void {
   const about = [headers['cache-control'], headers.vary];
   const expected = ['private, no-cache', 'Authorization, Accept, Accept-Encoding'];
   same(`Cache-Control and Vary of ${path}`, about, expected);

@@ -59,8 +59,8 @@ export const ENDPOINTS: Clause[] = [
     const given = ['not sane', 'x'.repeat(129), 'a"b', ['two', 'of-them']];
     const made: unknown[] = [];
     for (const id of given) {
-      const answer = await deployment.ask({ path: '/api/version', headers: { 'X-Request-Id': id } });
-      made.push(answer.headers['x-request-id']);
+      const response = await deployment.ask({ path: '/api/version', headers: { 'X-Request-Id': id } });
+      made.push(response.headers['x-request-id']);
       matches('X-Request-Id', made.at(-1), /^[A-Za-z0-9._-]{1,128}$/);
     }
     same('number of different ids', new Set(made).size, given.length);

@@ -3,7 +3,7 @@ import { NotTestable } from '../failure.js';
 import { jsonOf } from '../data.js';
 import type { Call } from '../deployment.js';
 import { JSON_TYPE } from '../endpoints.js';
-import type { Answer } from '../http.js';
+import type { ReceivedResponse } from '../http.js';
 import { quotaWindowOf } from '../quota-window.js';
 
 const MALFORMED = { error: 'The request is malformed.' };
@@ -11,8 +11,8 @@ const MALFORMED = { error: 'The request is malformed.' };
 /** §7: errors, and what is hardly HTTP. */
 export const ERRORS: Clause[] = [
   clause('§7 unknown-path', 'an unknown path is 404 (decision 16, §4)', async (deployment) => {
-    const answer = await deployment.ask({ path: '/nowhere' });
-    same('status and body', [answer.status, jsonOf(answer)], [404, { error: 'There is nothing at this path.' }]);
+    const response = await deployment.ask({ path: '/nowhere' });
+    same('status and body', [response.status, jsonOf(response)], [404, { error: 'There is nothing at this path.' }]);
   }),
   clause('§7 unknown-path-anonymous', 'without a token, too', async (deployment) => {
     same('status', (await deployment.ask({ path: '/nowhere', as: 'nobody' })).status, 404);
@@ -23,9 +23,9 @@ export const ERRORS: Clause[] = [
       ['/api/version', 'POST'],
       ['/health', 'DELETE'],
     ] as const) {
-      const answer = await deployment.ask({ path, method });
-      same(`status and Allow of ${method} ${path}`, [answer.status, answer.headers.allow], [405, 'GET, HEAD']);
-      matches('error', (jsonOf(answer) as Record<string, unknown>).error, /GET, HEAD/);
+      const response = await deployment.ask({ path, method });
+      same(`status and Allow of ${method} ${path}`, [response.status, response.headers.allow], [405, 'GET, HEAD']);
+      matches('error', (jsonOf(response) as Record<string, unknown>).error, /GET, HEAD/);
     }
   }),
   clause('§7 shape', 'an error is {"error": "…"} in JSON (decision 14, §2.11)', async (deployment) => {
@@ -34,9 +34,9 @@ export const ERRORS: Clause[] = [
       { path: '/stock', method: 'PUT' },
       { path: '/products', as: 'nobody' },
     ] satisfies Call[]) {
-      const answer = await deployment.ask(call);
-      const body = jsonOf(answer) as Record<string, unknown>;
-      same(`Content-Type of ${call.path}`, answer.headers['content-type'], JSON_TYPE);
+      const response = await deployment.ask(call);
+      const body = jsonOf(response) as Record<string, unknown>;
+      same(`Content-Type of ${call.path}`, response.headers['content-type'], JSON_TYPE);
       same(`keys of ${call.path}`, Object.keys(body), ['error']);
       matches(`error of ${call.path}`, body.error, /^[A-Z].*\.$/);
     }
@@ -84,14 +84,14 @@ export const ERRORS: Clause[] = [
 function malformed(name: string, text: string, status: number, head: (host: string) => string, counted = true): Clause {
   return clause(`§7 ${name}`, text, async (deployment) => {
     const raw = `${head(`Host: ${deployment.target.url.host}`)}\r\n\r\n`;
-    const answer = await deployment.ask({ path: '/', as: 'nobody', raw });
-    if (!answer.headers['x-request-id'])
-      throw new NotTestable(`something before the service answered ${answer.status}`);
-    if (answer.status === 200) throw new NotTestable('something before the service may have mended the request');
-    same('status and body', [answer.status, jsonOf(answer)], [status, MALFORMED]);
-    same('Content-Type and Connection', aboutBody(answer), [JSON_TYPE, 'close']);
-    holds((quotaWindowOf(answer) !== undefined) === counted, `${counted ? '' : 'no '}quota`, quotaWindowOf(answer));
+    const response = await deployment.ask({ path: '/', as: 'nobody', raw });
+    if (!response.headers['x-request-id'])
+      throw new NotTestable(`something before the service answered ${response.status}`);
+    if (response.status === 200) throw new NotTestable('something before the service may have mended the request');
+    same('status and body', [response.status, jsonOf(response)], [status, MALFORMED]);
+    same('Content-Type and Connection', aboutBody(response), [JSON_TYPE, 'close']);
+    holds((quotaWindowOf(response) !== undefined) === counted, `${counted ? '' : 'no '}quota`, quotaWindowOf(response));
   });
 }
 
-const aboutBody = ({ headers }: Answer) => [headers['content-type'], headers.connection];
+const aboutBody = ({ headers }: ReceivedResponse) => [headers['content-type'], headers.connection];

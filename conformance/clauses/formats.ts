@@ -61,9 +61,9 @@ export const FORMATS: Clause[] = [
       same(`status for ${accept}`, (await deployment.ask(head(accept))).status, 406);
   }),
   clause('§10.1.5 none', 'a format that there is not is 406, in JSON (decision 90, §7)', async (deployment) => {
-    const answer = await deployment.ask({ path: '/stock', headers: { Accept: 'image/png' } });
-    same('status and Content-Type', [answer.status, answer.headers['content-type']], [406, JSON_TYPE]);
-    const body = jsonOf(answer) as Record<string, unknown>;
+    const response = await deployment.ask({ path: '/stock', headers: { Accept: 'image/png' } });
+    same('status and Content-Type', [response.status, response.headers['content-type']], [406, JSON_TYPE]);
+    const body = jsonOf(response) as Record<string, unknown>;
     same('keys', Object.keys(body), ['error']);
     matches('error', body.error, /application\/json.*application\/x-ndjson.*text\/csv/);
   }),

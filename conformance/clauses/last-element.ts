@@ -1,7 +1,7 @@
 import { type Clause, clause, holds, matches, notTestable, same } from '../clause.js';
 import { elementsOf } from '../data.js';
 import { DATA_PATHS } from '../endpoints.js';
-import type { Answer } from '../http.js';
+import type { ReceivedResponse } from '../http.js';
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const FORMATS = ['application/json', 'application/x-ndjson', 'text/csv'];
@@ -10,16 +10,16 @@ const FORMATS = ['application/json', 'application/x-ndjson', 'text/csv'];
 export const LAST_ELEMENT: Clause[] = [
   clause('§4 last-sku', 'X-Last-SKU names the last element (decision 111)', async (deployment) => {
     for (const path of DATA_PATHS) {
-      const answer = await deployment.ask({ path });
-      same(`X-Last-SKU of ${path}`, lastSku(answer), elementsOf(answer).at(-1)?.SKU);
+      const response = await deployment.ask({ path });
+      same(`X-Last-SKU of ${path}`, lastSku(response), elementsOf(response).at(-1)?.SKU);
     }
   }),
   clause('§4 last-sku-head', 'it is on HEAD, in every format (decision 111)', async (deployment) => {
-    const answer = await deployment.ask({ path: '/stock' });
+    const response = await deployment.ask({ path: '/stock' });
     for (const Accept of FORMATS) {
       const head = await deployment.ask({ path: '/stock', method: 'HEAD', headers: { Accept } });
-      if (head.headers['x-data-changed'] === answer.headers['x-data-changed'])
-        same(`X-Last-SKU for ${Accept}`, lastSku(head), lastSku(answer));
+      if (head.headers['x-data-changed'] === response.headers['x-data-changed'])
+        same(`X-Last-SKU for ${Accept}`, lastSku(head), lastSku(response));
     }
   }),
   clause('§4 data-changed', 'X-Data-Changed is a time in UTC, and it is past (decision 112)', async (deployment) => {
@@ -39,5 +39,5 @@ export const LAST_ELEMENT: Clause[] = [
   clause('decision 113', 'one ETag is one byte sequence', notTestable('shows only over many requests')),
 ];
 
-const lastSku = ({ headers: { 'x-last-sku': sku } }: Answer) =>
+const lastSku = ({ headers: { 'x-last-sku': sku } }: ReceivedResponse) =>
   sku === undefined ? undefined : decodeURIComponent(String(sku));

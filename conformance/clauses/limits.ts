@@ -2,7 +2,7 @@ import { eachTakesOne } from '../counting.js';
 import { type Clause, clause, holds, matches, notTestable, same } from '../clause.js';
 import { Broken, NotTestable } from '../failure.js';
 import { type Call, type Deployment, tokenCall } from '../deployment.js';
-import type { Answer } from '../http.js';
+import type { ReceivedResponse } from '../http.js';
 import { partsOf } from '../jwt.js';
 import { quotaWindowOf } from '../quota-window.js';
 
@@ -98,7 +98,7 @@ interface UsedUp {
   /** What the first answer told. */
   left: number;
   admitted: number;
-  refusal: Answer;
+  refusal: ReceivedResponse;
   /** When it was refused. */
   at: number;
 }
@@ -127,7 +127,7 @@ async function useUp(deployment: Deployment): Promise<UsedUp> {
   throw new Broken(`expected 429 after ${left} further requests, came ${left + 1} admitted`);
 }
 
-async function aRefusal(deployment: Deployment): Promise<Answer> {
+async function aRefusal(deployment: Deployment): Promise<ReceivedResponse> {
   const refusal = deployment.refusal ?? (await usedUp(deployment)).refusal;
   holds(quotaWindowOf(refusal) !== undefined, 'X-Rate-Limit headers with a 429', refusal.headers);
   return refusal;

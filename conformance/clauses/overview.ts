@@ -40,7 +40,7 @@ export const OVERVIEW: Clause[] = [
 
 /** @throws {Broken} where the answer to the call is another one than that of the bare path */
 async function changesNothing(deployment: Deployment, path: DataPath, call: Call): Promise<void> {
-  const answer = await deployment.send(call);
-  same(`status of ${path}`, answer.status, 200);
-  await sameBytes(deployment, path, answer.bytes);
+  const response = await deployment.send(call);
+  same(`status of ${path}`, response.status, 200);
+  await sameBytes(deployment, path, response.bytes);
 }

@@ -78,9 +78,9 @@ export const SCHEMAS: Clause[] = [
 ];
 
 async function schema(deployment: Deployment, path: DataPath): Promise<Schema> {
-  const answer = await deployment.ask({ path: `${path}/schema` });
-  same(`status of ${path}/schema`, answer.status, 200);
-  const body = jsonOf(answer) as Schema;
+  const response = await deployment.ask({ path: `${path}/schema` });
+  same(`status of ${path}/schema`, response.status, 200);
+  const body = jsonOf(response) as Schema;
   holds(Array.isArray(body?.fields), `fields in ${path}/schema`, body);
   return body;
 }

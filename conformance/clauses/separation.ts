@@ -3,7 +3,7 @@ import { eachTakesOne } from '../counting.js';
 import { catalogue, elementsOf } from '../data.js';
 import { DATA_PATHS } from '../endpoints.js';
 import { formCall } from '../deployment.js';
-import type { Answer } from '../http.js';
+import type { ReceivedResponse } from '../http.js';
 import { partsOf } from '../jwt.js';
 
 const ROUNDS = 3;
@@ -39,11 +39,11 @@ export const SEPARATION: Clause[] = [
       for (const path of ['/stock', '/prices'] as const) {
         const both = (['customer', 'other'] as const).map(async (as) => ({
           expected: own[as][path],
-          answer: await deployment.send({ path, as }),
+          response: await deployment.send({ path, as }),
         }));
-        for (const { expected, answer } of await Promise.all(both)) {
-          const changed = answer.headers.etag !== expected.headers.etag;
-          holds(changed || answer.bytes.equals(expected.bytes), `the same ${path} for the same ETag`, 'another');
+        for (const { expected, response } of await Promise.all(both)) {
+          const changed = response.headers.etag !== expected.headers.etag;
+          holds(changed || response.bytes.equals(expected.bytes), `the same ${path} for the same ETag`, 'another');
         }
       }
   }),
@@ -63,4 +63,4 @@ export const SEPARATION: Clause[] = [
   }),
 ];
 
-const valuesOf = (answer: Answer, key: string) => new Set(elementsOf(answer).map((element) => element[key]));
+const valuesOf = (response: ReceivedResponse, key: string) => new Set(elementsOf(response).map((element) => element[key]));

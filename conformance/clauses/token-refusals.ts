@@ -120,11 +120,11 @@ export const TOKEN_REFUSALS: Clause[] = [
   ...REFUSALS.map(({ name, text, calls, status, error, challenge }) =>
     clause(`§5.8 ${name}`, `${text}: ${status} ${error} (decision 18)`, async (deployment) => {
       for (const call of calls(deployment)) {
-        const answer = await deployment.ask(call);
-        const body = jsonOf(answer) as Record<string, unknown>;
-        same('status', answer.status, status);
+        const response = await deployment.ask(call);
+        const body = jsonOf(response) as Record<string, unknown>;
+        same('status', response.status, status);
         same('error', body.error, error);
-        const asked = answer.headers['www-authenticate'];
+        const asked = response.headers['www-authenticate'];
         if (challenge) matches('WWW-Authenticate', asked, challenge);
         else same('WWW-Authenticate', asked, undefined);
       }
@@ -133,9 +133,9 @@ export const TOKEN_REFUSALS: Clause[] = [
   clause('§5.8 shape', 'each has the body and headers of RFC 6749 (decision 44, decision 14)', async (deployment) => {
     for (const { calls } of REFUSALS)
       for (const call of calls(deployment)) {
-        const answer = await deployment.ask(call);
-        const { 'content-type': type, 'cache-control': control, pragma } = answer.headers;
-        const body = jsonOf(answer) as Record<string, unknown>;
+        const response = await deployment.ask(call);
+        const { 'content-type': type, 'cache-control': control, pragma } = response.headers;
+        const body = jsonOf(response) as Record<string, unknown>;
         same('Content-Type, Cache-Control, Pragma', [type, control, pragma], [JSON_TYPE, 'no-store', 'no-cache']);
         same('keys', Object.keys(body), ['error', 'error_description']);
         matches('error_description', body.error_description, /./);

@@ -21,7 +21,7 @@ async function batchesOf(
 ): Promise<number[]> {
   const document = (sku: string) => `{"SKU":"${sku}","Name":"${character.repeat(size(Number(sku)))}","ProductPrices":[`;
   const documents = {
-    shape: 'shape',
+    serializationHash: 'hash',
     make: async (_query: unknown, skus: string[]) => new Map(skus.map((sku) => [sku, document(sku)])),
   } as unknown as ProductDocuments;
   const query = async (sql: string, parameters: readonly unknown[] = []): Promise<Row[]> => {

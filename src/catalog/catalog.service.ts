@@ -29,7 +29,7 @@ export class CatalogService implements Pick<ElementSource, 'elements' | 'lastSku
       select: `${selectColumns(ProductPrice)}, product_documents.Document AS Document`,
       further: {
         join: `LEFT JOIN product_documents ON product_documents.SKU = prices.SKU AND product_documents.Shape = ?`,
-        parameters: [documents.shape],
+        parameters: [documents.serializationHash],
       },
     };
   }

@@ -35,7 +35,7 @@ async function compare(
   const { sql, parameters } = oneOf(skus);
   const stored = await query(`SELECT SKU, Document FROM product_documents WHERE ${sql} AND Shape = ?`, [
     ...parameters,
-    reader.shape,
+    reader.serializationHash,
   ]);
   const made = await reader.make(query, skusOf(stored));
   check.products += skus.length;

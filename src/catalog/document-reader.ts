@@ -3,7 +3,7 @@ import type { Query, Row } from '../database/query.js';
 import { selectColumns, tableOf } from '../resource/columns.js';
 import { arraysOf } from '../resource/field.decorator.js';
 import { jsonWriter } from '../resource/json-writer.js';
-import { shapeOf } from '../resource/shape.js';
+import { serializationHash } from '../resource/serialization-hash.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import { isInDocument } from './document-sources.js';
 import { Product } from './product.entity.js';
@@ -24,7 +24,7 @@ const MISSING = `
 /** Makes documents from the rows of products and of their arrays. */
 export class DocumentReader {
   /** Names how documents are made. Those of another version of the service are none. */
-  readonly shape = shapeOf(Product);
+  readonly serializationHash = serializationHash(Product);
   private readonly write = jsonWriter(Product);
   private readonly arrays = arraysOf(Product)
     .filter(({ resource }) => isInDocument(resource))
@@ -42,7 +42,7 @@ export class DocumentReader {
 
   /** The next products without a document. */
   async readMissing(query: Query, last: string): Promise<Row[]> {
-    const skus = skusOf(await query(MISSING, [this.shape, last]));
+    const skus = skusOf(await query(MISSING, [this.serializationHash, last]));
     if (!skus.length) return [];
     const between = allBetween(skus);
     // Where all are missing, as at first, reading them as a range is three times cheaper.

@@ -72,7 +72,7 @@ export class DocumentStore {
     const clause = session.upsertClause(['SKU'], ['Shape', 'Document']);
     for (const portion of portions(documents, session.limits.bytes)) {
       const rows = portion.map(() => '(?, ?, ?)').join();
-      const parameters = portion.flatMap(([sku, document]) => [sku, this.reader.shape, document]);
+      const parameters = portion.flatMap(([sku, document]) => [sku, this.reader.serializationHash, document]);
       await session.prepared(
         `INSERT INTO product_documents (SKU, Shape, Document) VALUES ${rows}${clause}`,
         parameters,

@@ -16,7 +16,7 @@ export class ProductDocuments {
   private readonly reader = new DocumentReader();
   private readonly stored = new DocumentStore(this.reader);
   /** Names how documents are made. Those of another version of the service are none. */
-  readonly shape = this.reader.shape;
+  readonly serializationHash = this.reader.serializationHash;
 
   constructor(private readonly database: DatabaseService) {}
 

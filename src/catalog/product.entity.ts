@@ -1,6 +1,6 @@
 import { Entity } from 'typeorm';
 import { ProductPrice } from '../pricing/product-price.entity.js';
-import { Answered, Nested } from '../resource/field.decorator.js';
+import { Field, Nested } from '../resource/field.decorator.js';
 import { ProductAccessory } from './product-accessory.entity.js';
 import { ProductComposition } from './product-composition.entity.js';
 import { ProductImage } from './product-image.entity.js';
@@ -9,179 +9,179 @@ import { ProductSubstitution } from './product-substitution.entity.js';
 /** One SKU: a row of `products`, and an element of `GET /products`. */
 @Entity('products')
 export class Product {
-  @Answered({
+  @Field({
     type: 'varchar',
     length: 64,
     primary: true,
     required: true,
-    meaning: 'Stable identifier of the product, the key for reconciliation.',
+    description: 'Stable identifier of the product, the key for reconciliation.',
     example: 'PIR-1001-M',
   })
   SKU!: string;
 
-  @Answered({ type: 'varchar', length: 255, meaning: 'Display name.', example: 'Pirate captain coat, size M' })
+  @Field({ type: 'varchar', length: 255, description: 'Display name.', example: 'Pirate captain coat, size M' })
   Name!: string | null;
 
-  @Answered({ type: 'text', meaning: 'Plain description.', example: 'Long coat with brass buttons.' })
+  @Field({ type: 'text', description: 'Plain description.', example: 'Long coat with brass buttons.' })
   Description!: string | null;
 
-  @Answered({
+  @Field({
     type: 'text',
-    meaning: 'Description for web shops, may hold HTML.',
+    description: 'Description for web shops, may hold HTML.',
     example: '<p>Long coat with brass buttons.</p>',
   })
   WebsiteDescription!: string | null;
 
-  @Answered({
+  @Field({
     type: 'varchar',
     length: 255,
     identifier: true,
-    meaning: 'Code of the product category.',
+    description: 'Code of the product category.',
     example: 'COSTUMES-ADULT',
   })
   ProductCategoryCode!: string | null;
 
-  @Answered({ type: 'text', meaning: 'Care instructions.', example: 'Hand wash only' })
+  @Field({ type: 'text', description: 'Care instructions.', example: 'Hand wash only' })
   WashingInstructions!: string | null;
 
-  @Answered({ type: 'varchar', length: 64, meaning: 'Gender that the product is made for.', example: 'Unisex' })
+  @Field({ type: 'varchar', length: 64, description: 'Gender that the product is made for.', example: 'Unisex' })
   Gender!: string | null;
 
-  @Answered({ type: 'varchar', length: 64, meaning: 'Age group that the product is made for.', example: 'Adult' })
+  @Field({ type: 'varchar', length: 64, description: 'Age group that the product is made for.', example: 'Adult' })
   Audience!: string | null;
 
-  @Answered({ type: 'varchar', length: 64, meaning: 'Main colour.', example: 'Red' })
+  @Field({ type: 'varchar', length: 64, description: 'Main colour.', example: 'Red' })
   MainColour!: string | null;
 
-  @Answered({
+  @Field({
     type: 'varchar',
     length: 64,
     identifier: true,
-    meaning: 'Barcode of the single item.',
+    description: 'Barcode of the single item.',
     example: '4006381333931',
   })
   Barcode!: string | null;
 
-  @Answered({
+  @Field({
     type: 'varchar',
     length: 2048,
-    meaning: 'URL of the main image.',
+    description: 'URL of the main image.',
     example: 'https://cdn.example.com/pir-1001.jpg',
   })
   Photo!: string | null;
 
-  @Answered({ type: 'varchar', length: 255, meaning: 'Theme of the product.', example: 'Pirates' })
+  @Field({ type: 'varchar', length: 255, description: 'Theme of the product.', example: 'Pirates' })
   Theme!: string | null;
 
-  @Answered({
+  @Field({
     type: 'decimal',
     precision: 14,
     scale: 4,
-    meaning: 'Length of the packaged item, in centimetres.',
+    description: 'Length of the packaged item, in centimetres.',
     example: 32.5,
   })
   PackagedLength_in_cm!: string | null;
 
-  @Answered({
+  @Field({
     type: 'decimal',
     precision: 14,
     scale: 4,
-    meaning: 'Width of the packaged item, in centimetres.',
+    description: 'Width of the packaged item, in centimetres.',
     example: 24,
   })
   PackagedWidth_in_cm!: string | null;
 
-  @Answered({
+  @Field({
     type: 'decimal',
     precision: 14,
     scale: 4,
-    meaning: 'Height of the packaged item, in centimetres.',
+    description: 'Height of the packaged item, in centimetres.',
     example: 4.25,
   })
   PackagedHeight_in_cm!: string | null;
 
-  @Answered({
+  @Field({
     type: 'decimal',
     precision: 14,
     scale: 4,
-    meaning: 'Weight of the packaged item, in grams.',
+    description: 'Weight of the packaged item, in grams.',
     example: 480,
   })
   PackagedWeight_in_g!: string | null;
 
-  @Answered({ type: 'decimal', precision: 14, scale: 4, meaning: 'Length of the carton, in centimetres.', example: 60 })
+  @Field({ type: 'decimal', precision: 14, scale: 4, description: 'Length of the carton, in centimetres.', example: 60 })
   CartonLength_in_cm!: string | null;
 
-  @Answered({ type: 'decimal', precision: 14, scale: 4, meaning: 'Width of the carton, in centimetres.', example: 40 })
+  @Field({ type: 'decimal', precision: 14, scale: 4, description: 'Width of the carton, in centimetres.', example: 40 })
   CartonWidth_in_cm!: string | null;
 
-  @Answered({
+  @Field({
     type: 'decimal',
     precision: 14,
     scale: 4,
-    meaning: 'Height of the carton, in centimetres.',
+    description: 'Height of the carton, in centimetres.',
     example: 38.5,
   })
   CartonHeight_in_cm!: string | null;
 
-  @Answered({ type: 'decimal', precision: 14, scale: 4, meaning: 'Weight of the carton, in grams.', example: 12400 })
+  @Field({ type: 'decimal', precision: 14, scale: 4, description: 'Weight of the carton, in grams.', example: 12400 })
   CartonWeight_in_g!: string | null;
 
-  @Answered({ type: 'int', meaning: 'Items per carton.', example: 24 })
+  @Field({ type: 'int', description: 'Items per carton.', example: 24 })
   CartonQty!: number | null;
 
-  @Answered({
+  @Field({
     type: 'varchar',
     length: 64,
     identifier: true,
-    meaning: 'Amazon Standard Identification Number.',
+    description: 'Amazon Standard Identification Number.',
     example: 'B00EXAMPLE',
   })
   AmazonASIN!: string | null;
 
-  @Answered({
+  @Field({
     type: 'varchar',
     length: 64,
     identifier: true,
-    meaning: 'Country of origin, a short country code.',
+    description: 'Country of origin, a short country code.',
     example: 'CN',
   })
   CountryOfOrigin!: string | null;
 
-  @Answered({
+  @Field({
     type: 'varchar',
     length: 64,
     neededByNewRows: 'it decides whether customers see the product',
-    meaning: 'Status; a product whose Status is exactly OBSOLETE is never answered.',
+    description: 'Status; a product whose Status is exactly OBSOLETE is never answered.',
     example: 'ACTIVE',
   })
   Status!: string | null;
 
-  @Answered({
+  @Field({
     type: 'varchar',
     length: 64,
     identifier: true,
-    meaning: 'Code that the variants of one style share.',
+    description: 'Code that the variants of one style share.',
     example: 'PIR-1001',
   })
   StyleCode!: string | null;
 
-  @Answered({
+  @Field({
     type: 'varchar',
     length: 64,
     identifier: true,
-    meaning: 'Barcode of the carton.',
+    description: 'Barcode of the carton.',
     example: '14006381333938',
   })
   CartonBarcode!: string | null;
 
-  @Answered({ type: 'varchar', length: 64, identifier: true, meaning: 'Customs tariff code.', example: '95059000' })
+  @Field({ type: 'varchar', length: 64, identifier: true, description: 'Customs tariff code.', example: '95059000' })
   HSCode!: string | null;
 
-  @Answered({ type: 'text', meaning: 'What the package holds.', example: 'Coat and belt' })
+  @Field({ type: 'text', description: 'What the package holds.', example: 'Coat and belt' })
   WhatsIncluded!: string | null;
 
-  @Answered({ type: 'text', meaning: 'Material composition in words.', example: '95 % polyester, 5 % elastane' })
+  @Field({ type: 'text', description: 'Material composition in words.', example: '95 % polyester, 5 % elastane' })
   ProductCompositionText!: string | null;
 
   @Nested(ProductImage, 'COALESCE(IsPrimaryImage, 0) DESC, ImageID')

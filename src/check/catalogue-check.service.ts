@@ -10,7 +10,7 @@ const EXAMPLES = 10;
 /** What a rule found. */
 export interface Findings {
   rule: string;
-  meaning: string;
+  description: string;
   count: number;
   /** The first ones, in words. */
   examples: string[];
@@ -63,7 +63,7 @@ export class CatalogueCheckService {
   }
 }
 
-const none = ({ name, meaning }: CheckRule): Findings => ({ rule: name, meaning, count: 0, examples: [] });
+const none = ({ name, description }: CheckRule): Findings => ({ rule: name, description, count: 0, examples: [] });
 
 function add(findings: Findings | undefined, example: string): void {
   if (!findings) return;
@@ -76,5 +76,5 @@ async function check(query: Query, rule: SqlRule): Promise<Findings> {
   const [row] = await query(`SELECT COUNT(*) AS findings FROM (${rule.sql}) found`, parameters);
   const count = Number(row?.findings);
   const examples = count ? await query(`${rule.sql} LIMIT ${EXAMPLES}`, parameters) : [];
-  return { rule: rule.name, meaning: rule.meaning, count, examples: examples.map(rule.describe) };
+  return { rule: rule.name, description: rule.description, count, examples: examples.map(rule.describe) };
 }

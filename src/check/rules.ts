@@ -6,7 +6,7 @@ import type { Row } from '../database/query.js';
 export interface CheckRule {
   name: string;
   /** What its findings are. */
-  meaning: string;
+  description: string;
 }
 
 /** A rule that one statement checks. */
@@ -32,27 +32,27 @@ const dangling = (table: string, column: string) =>
 export const SQL_RULES: readonly SqlRule[] = [
   {
     name: 'barcode-repeated',
-    meaning: 'barcodes that several products have',
+    description: 'barcodes that several products have',
     sql: `SELECT Barcode, COUNT(*) AS products, MIN(SKU) AS one, MAX(SKU) AS other FROM products
       WHERE Barcode IS NOT NULL AND ${isVisible} GROUP BY Barcode HAVING COUNT(*) > 1 ORDER BY Barcode`,
     describe: ({ Barcode, products, one, other }) => `barcode ${Barcode} of ${products} products: ${one}, ${other}`,
   },
   {
     name: 'price-zero',
-    meaning: 'prices of 0',
+    description: 'prices of 0',
     sql: `SELECT prices.PriceListCode AS list, prices.SKU AS SKU FROM prices JOIN products ON products.SKU = prices.SKU
       WHERE ${asNumber('prices.Price')} = 0 AND ${isVisible} ORDER BY list, SKU`,
     describe: ({ list, SKU }) => `SKU ${SKU} on list ${list}`,
   },
   {
     name: 'product-unpriced',
-    meaning: 'products on no price list',
+    description: 'products on no price list',
     sql: `SELECT SKU FROM products WHERE ${isVisible} AND SKU NOT IN (SELECT SKU FROM prices) ORDER BY SKU`,
     describe: ({ SKU }) => `SKU ${SKU}`,
   },
   {
     name: 'stock-unpriced',
-    meaning: 'products with stock and without a price',
+    description: 'products with stock and without a price',
     sql: `SELECT DISTINCT products.SKU AS SKU FROM stock JOIN products ON products.SKU = stock.SKU
       WHERE ${asNumber('stock.AvailableQTY')} > 0 AND ${isVisible}
         AND products.SKU NOT IN (SELECT SKU FROM prices) ORDER BY SKU`,
@@ -60,19 +60,19 @@ export const SQL_RULES: readonly SqlRule[] = [
   },
   {
     name: 'accessory-dangling',
-    meaning: 'accessories that are no product',
+    description: 'accessories that are no product',
     sql: dangling('product_accessories', 'AccessorySKU'),
     describe: ({ SKU, other }) => `SKU ${SKU} names ${other}`,
   },
   {
     name: 'substitution-dangling',
-    meaning: 'substitutes that are no product',
+    description: 'substitutes that are no product',
     sql: dangling('product_substitutions', 'SubstituteSKU'),
     describe: ({ SKU, other }) => `SKU ${SKU} names ${other}`,
   },
   {
     name: 'date-past',
-    meaning: 'dates of the next delivery that are over',
+    description: 'dates of the next delivery that are over',
     sql: `SELECT WarehouseCode, SKU, NextAvailableETA FROM stock WHERE NextAvailableETA < ?
       ORDER BY WarehouseCode, SKU`,
     needsToday: true,
@@ -81,7 +81,7 @@ export const SQL_RULES: readonly SqlRule[] = [
   },
   {
     name: 'customer-list-empty',
-    meaning: 'active customers without a price list, or with one that shows no product',
+    description: 'active customers without a price list, or with one that shows no product',
     sql: `SELECT CustomerCode, PriceListCode FROM customers WHERE Active = 1 AND (PriceListCode IS NULL
       OR NOT EXISTS (SELECT 1 FROM prices JOIN products ON products.SKU = prices.SKU
         WHERE prices.PriceListCode = customers.PriceListCode AND ${isVisible})) ORDER BY CustomerCode`,
@@ -90,7 +90,7 @@ export const SQL_RULES: readonly SqlRule[] = [
   },
   {
     name: 'customer-warehouse-empty',
-    meaning: 'active customers without a warehouse, or with one that has no stock',
+    description: 'active customers without a warehouse, or with one that has no stock',
     sql: `SELECT CustomerCode, WarehouseCode FROM customers WHERE Active = 1 AND (WarehouseCode IS NULL
       OR NOT EXISTS (SELECT 1 FROM stock WHERE stock.WarehouseCode = customers.WarehouseCode
         AND ${asNumber('stock.AvailableQTY')} > 0)) ORDER BY CustomerCode`,
@@ -101,6 +101,6 @@ export const SQL_RULES: readonly SqlRule[] = [
 
 /** Every rule, in the order of the report. */
 export const RULES: readonly CheckRule[] = [
-  ...Object.entries(TEXT_RULES).map(([name, meaning]) => ({ name, meaning })),
+  ...Object.entries(TEXT_RULES).map(([name, description]) => ({ name, description })),
   ...SQL_RULES,
 ];

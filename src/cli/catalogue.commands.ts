@@ -36,10 +36,10 @@ export function catalogueCommands(program: Command, session: Session, print: (te
 }
 
 function describe(findings: readonly Findings[]): string {
-  const counts = findings.map(({ rule, count, meaning }) => [rule, String(count), meaning]);
+  const counts = findings.map(({ rule, count, description }) => [rule, String(count), description]);
   const examples = findings.flatMap(({ rule, count, examples: all }) => [
     ...all.slice(0, SHOWN).map((example) => visible(`${rule}: ${example}`)),
     ...(count > SHOWN ? [`${rule}: and ${count - SHOWN} more`] : []),
   ]);
-  return [table(['rule', 'findings', 'meaning'], counts), ...examples].join('\n');
+  return [table(['rule', 'findings', 'description'], counts), ...examples].join('\n');
 }

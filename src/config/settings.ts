@@ -67,7 +67,7 @@ function certificates(): PropertyDecorator {
   );
 }
 
-function databaseComplaint(url: string): string {
+function databaseProblem(url: string): string {
   return `${url ? 'must be' : 'is required in production:'} ${formOf('mysql')} or sqlite:PATH`;
 }
 
@@ -102,7 +102,7 @@ export class Settings {
 
   /** `mysql://user:password@host:port/name` or `sqlite:PATH`; in production one of them has to be named. */
   @Transform(({ value, obj }) => value || (obj.NODE_ENV === 'production' ? '' : DEFAULT_DATABASE_URL))
-  @IsUrlOf('mysql', { message: ({ value }) => databaseComplaint(value) }, /^sqlite:./)
+  @IsUrlOf('mysql', { message: ({ value }) => databaseProblem(value) }, /^sqlite:./)
   readonly DATABASE_URL!: string;
 
   /** Read replicas of that server, separated by commas: answers are read from them, everything else is not. */

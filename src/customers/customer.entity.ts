@@ -1,5 +1,5 @@
 import { Column, Entity } from 'typeorm';
-import { Stored } from '../resource/field.decorator.js';
+import { HiddenField } from '../resource/field.decorator.js';
 
 const CODE = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -11,7 +11,7 @@ export function isCustomerCode(value: unknown): boolean {
 /** A customer and its terms. */
 @Entity('customers')
 export class Customer {
-  @Stored({
+  @HiddenField({
     type: 'varchar',
     length: 64,
     primary: true,
@@ -22,25 +22,25 @@ export class Customer {
   })
   CustomerCode!: string;
 
-  @Stored({ type: 'varchar', length: 255 })
+  @HiddenField({ type: 'varchar', length: 255 })
   CustomerName!: string | null;
 
-  @Stored({ type: 'varchar', length: 64, identifier: true })
+  @HiddenField({ type: 'varchar', length: 64, identifier: true })
   PriceListCode!: string | null;
 
-  @Stored({ type: 'varchar', length: 64, identifier: true })
+  @HiddenField({ type: 'varchar', length: 64, identifier: true })
   WarehouseCode!: string | null;
 
   /** 0 to 100. */
-  @Stored({ type: 'decimal', precision: 7, scale: 4, nullable: false, min: 0, max: 100 })
+  @HiddenField({ type: 'decimal', precision: 7, scale: 4, nullable: false, min: 0, max: 100 })
   DiscountPercentage!: string;
 
   /** Requests admitted per minute; null: the default limit. */
-  @Stored({ type: 'int', min: 1 })
+  @HiddenField({ type: 'int', min: 1 })
   RequestsPerMinute!: number | null;
 
   /** Requests admitted per hour; null: the default limit. */
-  @Stored({ type: 'int', min: 1 })
+  @HiddenField({ type: 'int', min: 1 })
   RequestsPerHour!: number | null;
 
   /** The operator's switch, not a column of the import file. An inactive customer gets neither tokens nor data. */

@@ -20,7 +20,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   private readonly stopping = new AbortController();
   private usable = false;
   /** Why it is not. */
-  private complaint = 'it was not reached yet';
+  private lastError = 'it was not reached yet';
   /** A restore may have removed tables since the start, or have brought an older schema. */
   private readonly askForSchema = oneAtATime(() => assertSchemaComplete(this.query, this.engine.listColumns));
 
@@ -111,7 +111,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
       executor.transaction = 'none';
       return (await executor.executePendingMigrations()).map(({ name }) => name);
     };
-    return this.engine.alone(this.dataSource, work, tell);
+    return this.engine.withMigrationLock(this.dataSource, work, tell);
   }
 
   /** Keeps trying in the background until {@link connect} succeeds, or the process stops. @returns whether it did */
@@ -124,8 +124,8 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
         return true;
       } catch (error) {
         const { message } = error as Error;
-        if (message !== this.complaint) this.logger.error(`The database is not ready, trying again: ${message}`);
-        this.complaint = message;
+        if (message !== this.lastError) this.logger.error(`The database is not ready, trying again: ${message}`);
+        this.lastError = message;
         await sleep(RETRY_MS, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined);
       }
     }
@@ -144,7 +144,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   }
 
   private assertUsable(): void {
-    if (!this.usable) throw new Error(`The database is not ready: ${this.complaint}`);
+    if (!this.usable) throw new Error(`The database is not ready: ${this.lastError}`);
   }
 
   private async reach(): Promise<void> {

@@ -97,7 +97,7 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
-  async alone<T>(dataSource: DataSource, work: (queryRunner: QueryRunner) => Promise<T>): Promise<T> {
+  async withMigrationLock<T>(dataSource: DataSource, work: (queryRunner: QueryRunner) => Promise<T>): Promise<T> {
     // A table that others refer to is changed by replacing it, which must not take their rows along.
     await dataSource.query('PRAGMA foreign_keys = OFF');
     await dataSource.query('BEGIN IMMEDIATE');

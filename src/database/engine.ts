@@ -104,7 +104,7 @@ export interface Engine {
    * Runs `work`, which migrates by the query runner, while nobody else imports or migrates.
    * @param tell told, for the operator, what else it waits for
    */
-  alone<T>(
+  withMigrationLock<T>(
     dataSource: DataSource,
     work: (queryRunner: QueryRunner) => Promise<T>,
     tell: (line: string) => void,

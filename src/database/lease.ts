@@ -111,7 +111,7 @@ export class Lease {
     this.run(sql, parameters, this.patience ?? this.deadline - performance.now());
 
   /** The task has begun: from now on each statement may take so many milliseconds. */
-  begun(patience: number): void {
+  setStatementTimeout(patience: number): void {
     this.patience = patience;
   }
 
@@ -139,9 +139,9 @@ export class Lease {
     const sent = performance.now();
     const patience = Math.round(Math.max(0, limit));
     const message = `The database did not answer within ${patience} ms`;
-    const answer = withDeadline<Row[]>(this.queryRunner.query(sql, [...parameters]), patience, message);
+    const response = withDeadline<Row[]>(this.queryRunner.query(sql, [...parameters]), patience, message);
     try {
-      const rows = await answer;
+      const rows = await response;
       heard.set(this.connection, performance.now());
       return rows;
     } catch (error) {

@@ -5,7 +5,7 @@ import type { ReadReplica } from './read-replica.js';
 /** The read replicas of a server, of which those that are ready are used in turn. */
 export class ReadReplicas {
   private watching?: Promise<unknown>;
-  private turns = 0;
+  private nextReplica = 0;
 
   constructor(
     readonly all: readonly ReadReplica[],
@@ -21,7 +21,7 @@ export class ReadReplicas {
   /** The replicas that are ready, beginning with another one each time. */
   inTurn(): readonly ReadReplica[] {
     const ready = this.all.filter(({ isReady }) => isReady);
-    const first = this.turns++ % (ready.length || 1);
+    const first = this.nextReplica++ % (ready.length || 1);
     return [...ready.slice(first), ...ready.slice(0, first)];
   }
 

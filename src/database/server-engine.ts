@@ -35,17 +35,17 @@ export class ServerEngine implements Engine {
   readonly pools: Engine['pools'];
   readonly listColumns = LIST_COLUMNS;
   readonly migrationWaits = MIGRATION_WAITS;
-  private readonly lookUps: LeaseTerms;
+  private readonly lookups: LeaseTerms;
   private readonly downloads: ServerPool;
   private readonly readReplicas: ReadReplicas;
 
   constructor(private readonly settings: Settings) {
     const { DATABASE_WAIT_MS: wait, DATABASE_URL } = settings;
-    const lookUps = idle('look-up', settings.DATABASE_POOL_SIZE);
+    const lookups = idle('lookup', settings.DATABASE_POOL_SIZE);
     const downloads = idle('download', settings.DOWNLOAD_POOL_SIZE);
-    this.pools = [lookUps, downloads];
-    this.lookUps = { wait, load: lookUps, server: { silentSince: 0 } };
-    this.downloads = this.downloadPool(DATABASE_URL, { ...this.lookUps, load: downloads });
+    this.pools = [lookups, downloads];
+    this.lookups = { wait, load: lookups, server: { silentSince: 0 } };
+    this.downloads = this.downloadPool(DATABASE_URL, { ...this.lookups, load: downloads });
     this.readReplicas = this.replicasOf({ wait, load: downloads });
     this.options = {
       type: 'mysql',
@@ -77,7 +77,7 @@ export class ServerEngine implements Engine {
   }
 
   async lookUp(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
-    const { lease, rows } = await Lease.begin(dataSource, this.lookUps, sql, parameters);
+    const { lease, rows } = await Lease.begin(dataSource, this.lookups, sql, parameters);
     await lease.release();
     return rows;
   }
@@ -103,7 +103,7 @@ export class ServerEngine implements Engine {
 
   private async snapshotFrom(pool: ServerPool): Promise<Snapshot> {
     const lease = await pool.begin('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
-    lease.begun(this.settings.DOWNLOAD_STALL_SECONDS * 1000);
+    lease.setStatementTimeout(this.settings.DOWNLOAD_STALL_SECONDS * 1000);
     const close = async () => {
       await lease.query('ROLLBACK').catch(() => undefined);
       await lease.release();
@@ -132,7 +132,7 @@ export class ServerEngine implements Engine {
     }
   }
 
-  alone<T>(
+  withMigrationLock<T>(
     dataSource: DataSource,
     work: (queryRunner: QueryRunner) => Promise<T>,
     tell: (line: string) => void,

@@ -4,7 +4,7 @@ import { SETTINGS, type Settings } from '../config/settings.js';
 import { BusyError } from '../database/busy-error.js';
 import { DatabaseService } from '../database/database.service.js';
 import { oneAtATime } from '../database/deadline.js';
-import type { CutReason } from '../http/cut.js';
+import type { AbortReason } from '../http/abort.js';
 import { Progress } from './progress.js';
 
 /** The number of responses in flight for each one that reads. The others need memory or disk, but no connection. */
@@ -26,7 +26,7 @@ const SLOW_FACTOR = 10;
 const HELD_UP_SECONDS = 600;
 
 /** Aborts a response. */
-type Abort = (reason: CutReason, what: string) => void;
+type Abort = (reason: AbortReason, what: string) => void;
 
 /** A place for one response, from the first statement until its last byte is sent. */
 export class Slot {
@@ -93,7 +93,7 @@ export class Slot {
     return !this.abort || (this.reads && !this.waits) ? undefined : this.progress?.over(MEASURED_SECONDS);
   }
 
-  end(reason: CutReason, what: string): void {
+  end(reason: AbortReason, what: string): void {
     this.ended = true;
     this.abort?.(reason, what);
     this.abort = undefined;

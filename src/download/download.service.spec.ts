@@ -67,10 +67,10 @@ class Bench {
     const app = express().disable('etag');
     app.get(['/', '/other'], (_request, response) => {
       const source = {
-        shape: 's',
+        serializationHash: 's',
         isCacheable: false,
         keys: ['SKU', 'Text'],
-        parts: [],
+        dependsOn: [],
         elements,
         lastSku: async () => lastSku,
       };

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
 import { DatabaseService } from '../database/database.service.js';
 import { omitConnectionClose } from '../http/chunked.js';
-import { cutConnection, type CutReason } from '../http/cut.js';
+import { abortConnection, type AbortReason } from '../http/abort.js';
 import { requestIdOf } from '../http/request-id.js';
 import { isFresh, type ValidatorHeaders } from '../http/validator.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
@@ -15,7 +15,7 @@ import type { ElementSource } from './element-source.js';
 import type { Pieces } from './format.js';
 import { OpenedSource } from './opened-source.js';
 import { type Representation, representationFor, sharedHeaders, wholeHeaders } from './representation.js';
-import { type KeptBody, type KeptBodyUse, ResponseCache } from './response-cache.js';
+import { type CachedBody, type CachedBodyUse, ResponseCache } from './response-cache.js';
 import { SpoolFile } from './spool-file.js';
 import { SpoolSpace } from './spool-space.js';
 
@@ -74,21 +74,21 @@ export class DownloadService {
       // Another request may have made the same body meanwhile.
       kept ??= this.find(download);
       if (kept) slot.endReading();
-      if (kept) await this.sendKept(download, kept.body, slot);
-      else await this.sendMade(download, slot);
+      if (kept) await this.sendCached(download, kept.body, slot);
+      else await this.sendFresh(download, slot);
     } finally {
       kept?.release();
       slot?.release();
     }
   }
 
-  private find({ source, headers }: Download): KeptBodyUse | undefined {
+  private find({ source, headers }: Download): CachedBodyUse | undefined {
     return source.isCacheable ? this.cache.find(headers.ETag) : undefined;
   }
 
-  private async sendKept(
+  private async sendCached(
     { response, scope, source, representation, headers }: Download,
-    { blocks, size, lastSku }: KeptBody,
+    { blocks, size, lastSku }: CachedBody,
     slot: Slot,
   ): Promise<void> {
     const whole = wholeHeaders(headers, source, scope, representation, lastSku);
@@ -101,7 +101,7 @@ export class DownloadService {
     await ended(response);
   }
 
-  private async sendMade({ response, scope, source, representation, gone }: Download, slot: Slot): Promise<void> {
+  private async sendFresh({ response, scope, source, representation, gone }: Download, slot: Slot): Promise<void> {
     const opened = await OpenedSource.open(this.database, this.scopes, scope.customerCode, source);
     // Of the snapshot, which may be later than what the guard read.
     const headersOfWhole = () => {
@@ -153,10 +153,10 @@ export class DownloadService {
   }
 
   private abortOf(response: Response) {
-    return (why: CutReason, what: string) => {
+    return (why: AbortReason, what: string) => {
       const requestId = requestIdOf(response.req);
       this.logger.error(`The answer to request ${requestId} was cut: ${what}`, { requestId });
-      cutConnection(response.req.socket, why);
+      abortConnection(response.req.socket, why);
     };
   }
 }

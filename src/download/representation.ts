@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { preferred } from '../http/accept.js';
 import { notAcceptable } from '../http/api-error.js';
 import { type ValidatorHeaders, validatorOf } from '../http/validator.js';
-import { API_VERSION } from '../http/api-version.js';
+import { API_PROFILE } from '../http/api-profile.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import type { ContentPart } from '../versions/content-versions.js';
 import { compressionParameters, type Encoding, ENCODINGS } from './compression.js';
@@ -13,10 +13,10 @@ import { LAST_SKU } from './last-sku.js';
 
 /** What an answer is made of, as far as its validator is concerned. */
 export interface Content {
-  /** Names how its elements are written, see `shapeOf`. */
-  readonly shape: string;
+  /** Names how its elements are written, see `serializationHash`. */
+  readonly serializationHash: string;
   /** The parts of the content whose changes may change it. */
-  readonly parts: readonly ContentPart['part'][];
+  readonly dependsOn: readonly ContentPart['part'][];
 }
 
 /** The default first; and so are those of `text/csv` without parameters. */
@@ -54,9 +54,9 @@ export function sharedHeaders(
   { terms, parts }: CustomerScope,
   { format: { type, parameters, contentType }, encoding }: Representation,
 ): ValidatorHeaders {
-  const versions = content.parts.map((part) => parts[part]?.version ?? null);
-  const form = [content.shape, type, parameters, encoding, compressionParameters(encoding)];
-  return { 'Content-Type': contentType, ...validatorOf([API_VERSION, path, form, terms, versions]) };
+  const versions = content.dependsOn.map((part) => parts[part]?.version ?? null);
+  const form = [content.serializationHash, type, parameters, encoding, compressionParameters(encoding)];
+  return { 'Content-Type': contentType, ...validatorOf([API_PROFILE, path, form, terms, versions]) };
 }
 
 /** All headers of a 200. @param shared of the same scope @param lastSku of the last element; undefined: there is none */
@@ -70,7 +70,7 @@ export function wholeHeaders(
   const headers = { ...shared };
   if (encoding !== 'identity') headers['Content-Encoding'] = encoding;
   if (lastSku !== undefined) headers[LAST_SKU] = encodeURIComponent(lastSku);
-  const times = content.parts.map((part) => scope.parts[part]?.changedAt?.getTime() ?? -Infinity);
+  const times = content.dependsOn.map((part) => scope.parts[part]?.changedAt?.getTime() ?? -Infinity);
   const latest = Math.max(...times);
   if (latest !== -Infinity) headers[DATA_CHANGED] = new Date(latest).toISOString();
   return headers;

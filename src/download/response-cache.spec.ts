@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { SeededRandom } from '../../test/support/seeded-random.js';
 import type { Settings } from '../config/settings.js';
 import type { Pieces } from './format.js';
-import { type KeptBodyUse, ResponseCache } from './response-cache.js';
+import { type CachedBodyUse, ResponseCache } from './response-cache.js';
 
 const MEGABYTE = 1024 * 1024;
 const BLOCK = 256 * 1024;
@@ -149,7 +149,7 @@ test('random requests never exceed the bound, and always find the right bytes', 
   const cache = cacheOf(2);
   const names = Array.from({ length: 30 }, (_, index) => `tag-${index}`);
   const sizes = new Map(names.map((name) => [name, random.of([1, 1000, BLOCK, BLOCK + 1, 400_000, 524_288, 600_000])]));
-  const uses: [string, KeptBodyUse][] = [];
+  const uses: [string, CachedBodyUse][] = [];
   const recordings: [Pieces, string][] = [];
   const right = (name: string) => bytesOf(name, sizes.get(name)!);
   let [found, wrong] = [0, 0];
@@ -170,7 +170,7 @@ test('random requests never exceed the bound, and always find the right bytes', 
           1,
         );
     } else if (action === 'release' && uses.length) {
-      const [[of, { body, release }]] = uses.splice(random.of([...uses.keys()]), 1) as [[string, KeptBodyUse]];
+      const [[of, { body, release }]] = uses.splice(random.of([...uses.keys()]), 1) as [[string, CachedBodyUse]];
       wrong += Number(body.lastSku !== of || !Buffer.concat(body.blocks).equals(right(of)));
       found++;
       release();

@@ -13,7 +13,7 @@ const LARGEST_PART = 1 / 4;
 const REMEMBERED = 1000;
 
 /** A finished body. */
-export interface KeptBody {
+export interface CachedBody {
   readonly blocks: readonly Buffer[];
   readonly size: number;
   /** What `X-Last-SKU` names. */
@@ -21,8 +21,8 @@ export interface KeptBody {
 }
 
 /** A kept body, which is not evicted before it is released. */
-export interface KeptBodyUse {
-  readonly body: KeptBody;
+export interface CachedBodyUse {
+  readonly body: CachedBody;
   release(): void;
 }
 
@@ -39,10 +39,10 @@ export class ResponseCache {
   private readonly bound: number;
   private readonly largest: number;
   private bytes = 0;
-  private readonly kept?: LRUCache<string, KeptBody>;
+  private readonly kept?: LRUCache<string, CachedBody>;
   private readonly tooLarge = new LRUCache<string, true>({ max: REMEMBERED });
   private readonly recorded = new Map<string, Recording>();
-  private readonly uses = new Map<KeptBody, number>();
+  private readonly uses = new Map<CachedBody, number>();
   private readonly budget: MemoryBudget = {
     take: (bytes) => this.makeRoom(bytes),
     give: (bytes) => void (this.bytes -= bytes),
@@ -69,7 +69,7 @@ export class ResponseCache {
   }
 
   /** Finds the body of an ETag; the caller releases it. */
-  find(etag: string): KeptBodyUse | undefined {
+  find(etag: string): CachedBodyUse | undefined {
     const body = this.kept?.get(etag);
     if (!body) return undefined;
     this.uses.set(body, (this.uses.get(body) ?? 0) + 1);
@@ -105,7 +105,7 @@ export class ResponseCache {
     }
   }
 
-  private release(body: KeptBody): void {
+  private release(body: CachedBody): void {
     const left = this.uses.get(body)! - 1;
     if (left) this.uses.set(body, left);
     else this.uses.delete(body);

@@ -32,7 +32,7 @@ export interface DataEndpoint {
  * The parts of the content that the responses of an endpoint depend on: those of all tables that it reads.
  * @throws if one of these tables belongs to no part, since its changes would leave the `ETag` as it is
  */
-export function partsOf({ path, resource, reads = [] }: DataEndpoint): readonly PartName[] {
+export function contentPartsOf({ path, resource, reads = [] }: DataEndpoint): readonly PartName[] {
   const entities = [...ASSORTMENT_ENTITIES, ...entitiesOf(resource), ...reads].filter(isEntity);
   const parts = new Set(
     entities.map((entity) => {

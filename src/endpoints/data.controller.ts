@@ -5,17 +5,17 @@ import { DownloadService } from '../download/download.service.js';
 import type { ElementSource } from '../download/element-source.js';
 import { setValidator } from '../http/validator.js';
 import { keysOf } from '../resource/field.decorator.js';
-import { shapeOf } from '../resource/shape.js';
+import { serializationHash } from '../resource/serialization-hash.js';
 import { type Schema, schemaOf } from '../schema/schema.js';
 import { CustomerScopeGuard, Scope } from '../scope/customer-scope.guard.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
-import { type DataEndpoint, type Elements, partsOf } from './data-endpoint.js';
+import { type DataEndpoint, type Elements, contentPartsOf } from './data-endpoint.js';
 import { TableElements } from './table-elements.js';
 
 /** The controller of a data endpoint and of its schema endpoint. */
 export function dataController(endpoint: DataEndpoint): Type {
   const { path, resource, source, isCacheable = true } = endpoint;
-  const content = { isCacheable, shape: shapeOf(resource), keys: keysOf(resource), parts: partsOf(endpoint) };
+  const content = { isCacheable, serializationHash: serializationHash(resource), keys: keysOf(resource), dependsOn: contentPartsOf(endpoint) };
   const schema = schemaOf(path, resource);
 
   @Controller(path)

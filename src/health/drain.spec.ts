@@ -13,7 +13,7 @@ test('its end resets what is under way: no client takes the part that it has for
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
   client.write('GET /products HTTP/1.0\r\n\r\n');
   await once(client, 'data');
-  drain.end();
+  drain.abortAll();
   // An end in order would be one to a client of HTTP/1.0, which knows no chunks.
   const [error] = (await once(client, 'error')) as [NodeJS.ErrnoException];
   expect(error.code).toBe('ECONNRESET');
@@ -23,24 +23,24 @@ test('its end resets what is under way: no client takes the part that it has for
 
 test('its finish closes a connection that is to be kept, behind the last answer under way on it', async () => {
   const drain = new Drain();
-  const answers: Response[] = [];
+  const responses: Response[] = [];
   const server = createServer((request, response) => {
-    drain.use(request as Request, response as Response, () => answers.push(response as Response));
+    drain.use(request as Request, response as Response, () => responses.push(response as Response));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
   client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2));
-  while (answers.length < 2) await once(server, 'request');
-  answers[0]!.write('begun;');
+  while (responses.length < 2) await once(server, 'request');
+  responses[0]!.write('begun;');
   await once(client, 'data');
   drain.begin();
-  drain.finish();
+  drain.closeWhenIdle();
   const closed = Promise.all([once(server.close(), 'close'), once(client, 'end')]);
-  answers[0]!.end('first');
+  responses[0]!.end('first');
   let text = '';
   client.on('data', (piece: Buffer) => (text += piece.toString()));
   await once(client, 'data');
-  answers[1]!.end('second');
+  responses[1]!.end('second');
   await closed;
   await drain.closed();
   expect(text).toMatch(/first[^]*HTTP\/1\.1 200 OK[^]*second$/);

@@ -2,7 +2,7 @@ import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { cutConnection } from '../http/cut.js';
+import { abortConnection } from '../http/abort.js';
 
 /** How long a connection may be idle after a response that could not announce its end, in milliseconds. */
 const IDLE_MS = 1000;
@@ -28,13 +28,13 @@ export class Drain implements NestMiddleware {
    * Closes each connection as soon as the last response on it has ended. Node closes the connections that are idle when
    * its server closes, and no others.
    */
-  finish(): void {
+  closeWhenIdle(): void {
     this.finishing = true;
   }
 
   /** Aborts every response that has not ended. Other connections may still transmit a complete response, so they stay. */
-  end(): void {
-    for (const [socket, underWay] of this.connections) if (underWay) cutConnection(socket, 'shutdown');
+  abortAll(): void {
+    for (const [socket, underWay] of this.connections) if (underWay) abortConnection(socket, 'shutdown');
   }
 
   /** Resolves when every connection has closed and every listener has been called. */
@@ -51,12 +51,12 @@ export class Drain implements NestMiddleware {
     const underWay = this.connections.get(socket);
     if (underWay === undefined) socket.once('close', () => this.connections.delete(socket));
     this.connections.set(socket, (underWay ?? 0) + 1);
-    response.once('close', () => this.answered(socket));
+    response.once('close', () => this.responseEnded(socket));
     if (this.begun) response.setHeader('Connection', 'close');
     next();
   }
 
-  private answered(socket: Socket): void {
+  private responseEnded(socket: Socket): void {
     const underWay = this.connections.get(socket);
     // The connection closed first.
     if (underWay === undefined) return;

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { BusyError } from '../database/busy-error.js';
 import { allowedMethods } from './allowed-methods.js';
 import { ApiError, busy, methodNotAllowed, pathUnknown, unexpected } from './api-error.js';
-import { cutConnection } from './cut.js';
+import { abortConnection } from './abort.js';
 import { requestIdOf } from './request-id.js';
 import { TOKEN_PATH } from './token-path.js';
 
@@ -15,15 +15,15 @@ export class ApiErrorFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
-    const answer = this.answerTo(error, request);
-    if (response.headersSent) return cutConnection(request.socket, 'error');
+    const answer = this.responseTo(error, request);
+    if (response.headersSent) return abortConnection(request.socket, 'error');
     response
       .status(answer.status)
       .set(answer.headers)
       .json(request.path === TOKEN_PATH ? tokenErrorBody(answer) : answer.body);
   }
 
-  private answerTo(error: unknown, request: Request): ApiError {
+  private responseTo(error: unknown, request: Request): ApiError {
     if (error instanceof ApiError) return error;
     if (error instanceof NotFoundException) return unanswered(request);
     const { stack, message } = error instanceof Error ? error : new Error(String(error));

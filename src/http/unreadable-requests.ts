@@ -4,7 +4,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from 'node:net';
 import { REQUEST_MALFORMED, requestUnreadable } from './api-error.js';
 import { closeGently } from './closing.js';
-import { cutConnection } from './cut.js';
+import { abortConnection } from './abort.js';
 
 const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -37,7 +37,7 @@ export function admitUnreadableRequests(
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const response = responses.get(socket);
     // The text of another response must not end up within one that has begun: the body of its request is unreadable.
-    if (response?.headersSent && !response.writableFinished) cutConnection(socket, 'error');
+    if (response?.headersSent && !response.writableFinished) abortConnection(socket, 'error');
     else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else {
       const status = STATUS_BY_CODE[error.code ?? ''] ?? 400;

@@ -1,14 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Field } from '../resource/field.decorator.js';
+import type { FieldDeclaration } from '../resource/field.decorator.js';
 import { CellError, cellText, parseCell, storedValue } from './cell.js';
 
-const field = (declaration: Partial<Field>): Field => ({
+const field = (declaration: Partial<FieldDeclaration>): FieldDeclaration => ({
   name: 'Cell',
   type: 'varchar',
   length: 10,
   stored: true,
-  answered: false,
+  returned: false,
   ...declaration,
 });
 
@@ -159,7 +159,7 @@ test.each([
 
 test('a NUL character is refused: the embedded database would cut the text there', () => {
   for (const type of ['varchar', 'text'] as const)
-    expect(() => parseCell('x\0y', { name: 'N', type, length: 9, stored: true, answered: true })).toThrow(CellError);
+    expect(() => parseCell('x\0y', { name: 'N', type, length: 9, stored: true, returned: true })).toThrow(CellError);
 });
 
 /** What is wrong with a product of a megabyte. */

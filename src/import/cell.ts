@@ -1,6 +1,6 @@
 import { dayOrNull, isDay } from '../database/calendar-day.js';
 import { decimalText } from '../resource/decimal-text.js';
-import { type Field, type FieldType, isRequired } from '../resource/field.decorator.js';
+import { type FieldDeclaration, type FieldType, isRequired } from '../resource/field.decorator.js';
 import { timeOrNull, timestampText } from '../database/utc-time.js';
 import { quoted } from './excerpt.js';
 
@@ -32,7 +32,7 @@ const E_NOTATION = /^-?\d+([.,]\d+E[+-]?|E[+-])\d+$/i;
  * The value that a cell of an import file stands for; an empty one is null.
  * @throws {CellError} if the column cannot hold it
  */
-export function parseCell(text: string, field: Field): CellValue {
+export function parseCell(text: string, field: FieldDeclaration): CellValue {
   const prose = isText(field) && !field.identifier && !field.primary;
   const cell = prose ? text : text.trim();
   if (cell === '') {
@@ -51,16 +51,16 @@ export function parseCell(text: string, field: Field): CellValue {
 }
 
 /** Whether the column holds text: prose or a code. */
-export function isText({ type }: Field): boolean {
+export function isText({ type }: FieldDeclaration): boolean {
   return type === 'varchar' || type === 'text';
 }
 
 /** Whether the column holds a number. */
-export function isNumber({ type }: Field): boolean {
+export function isNumber({ type }: FieldDeclaration): boolean {
   return type === 'decimal' || type === 'int';
 }
 
-const PARSERS: Record<FieldType, (cell: string, field: Field) => CellValue> = {
+const PARSERS: Record<FieldType, (cell: string, field: FieldDeclaration) => CellValue> = {
   varchar: (cell, { length = 0 }) => {
     const size = [...cell].length;
     if (size > length) throw new CellError(`has ${size} characters, ${length} is the most`);
@@ -89,7 +89,7 @@ const PARSERS: Record<FieldType, (cell: string, field: Field) => CellValue> = {
 };
 
 /** The value of a cell as the database returns it, spelt as `parseCell` spells it. */
-export function storedValue(value: unknown, { type }: Field): CellValue {
+export function storedValue(value: unknown, { type }: FieldDeclaration): CellValue {
   if (value === null) return null;
   if (type === 'boolean') return Boolean(value);
   if (type === 'decimal') return decimalText(String(value));
@@ -99,7 +99,7 @@ export function storedValue(value: unknown, { type }: Field): CellValue {
 }
 
 /** The text of a cell of an import file that stands for the value that the database returns. */
-export function cellText(value: unknown, { type }: Field): string {
+export function cellText(value: unknown, { type }: FieldDeclaration): string {
   if (value === null) return '';
   if (type === 'boolean') return value ? 'true' : 'false';
   if (type === 'date') return dayOrNull(value) ?? '';
@@ -135,7 +135,7 @@ function refuseControlCharacters(cell: string, prose: boolean): void {
   throw new CellError(`holds the control character U+${code} at position ${found.index + 1}; take it out`);
 }
 
-function parseDecimal(cell: string, { precision = 0, scale = 0 }: Field): string {
+function parseDecimal(cell: string, { precision = 0, scale = 0 }: FieldDeclaration): string {
   const number = plainDecimal(cell);
   const [whole = '', fraction = ''] = number.replace('-', '').split('.');
   if (fraction.length > scale) throw new CellError(`${quoted(cell)} has more than ${scale} decimals`);
@@ -160,7 +160,7 @@ export function commaHint(cell: string): string {
 }
 
 /** The bounds are small whole numbers, so that a float decides rightly. */
-function inBounds(number: string, { min = -Infinity, max = Infinity }: Field): string {
+function inBounds(number: string, { min = -Infinity, max = Infinity }: FieldDeclaration): string {
   if (Number(number) < min) throw new CellError(`${quoted(number)} is less than ${min}`);
   if (Number(number) > max) throw new CellError(`${quoted(number)} is more than ${max}`);
   return number;

@@ -74,7 +74,7 @@ export class ImportLogService {
   }
 
   /** When an import of the last day last ended that wrote nothing, by its outcome. */
-  async lastInVain(): Promise<Map<string, Date>> {
+  async lastFailures(): Promise<Map<string, Date>> {
     const since = timestampText(new Date(Date.now() - DAY_MS));
     const rows = await this.database.query(
       `SELECT Outcome, MAX(EndedAt) AS EndedAt FROM import_runs
@@ -86,7 +86,7 @@ export class ImportLogService {
 
   /**
    * Records that an import wrote nothing, and why. One that succeeded stays so: what was lost may have been no more than
-   * the answer to COMMIT. Does not queue: the next import may have begun, and the operator waits for the complaints.
+   * the answer to COMMIT. Does not queue: the next import may have begun, and the operator waits for the problems.
    * @returns how the import ended; as long as its transaction is open on the server, this waits for it
    * @throws if that cannot be found out
    */

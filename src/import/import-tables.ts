@@ -8,7 +8,7 @@ import { Customer } from '../customers/customer.entity.js';
 import { PriceList } from '../pricing/price-list.entity.js';
 import { ProductPrice } from '../pricing/product-price.entity.js';
 import { tableOf } from '../resource/columns.js';
-import { columnsOf, type Field, type Resource } from '../resource/field.decorator.js';
+import { columnsOf, type FieldDeclaration, type Resource } from '../resource/field.decorator.js';
 import { StockEntry } from '../stock/stock-entry.entity.js';
 import { Warehouse } from '../stock/warehouse.entity.js';
 import { divisionOf, type PartName } from '../versions/content-parts.js';
@@ -17,7 +17,7 @@ import { divisionOf, type PartName } from '../versions/content-parts.js';
 export interface ImportTable {
   name: string;
   entity: Resource;
-  columns: readonly Field[];
+  columns: readonly FieldDeclaration[];
   /**
    * The part of the content that its rows belong to: a change of a row renews the version of that part. null: responses
    * show no row, or the `ETag` names all that they show, as it does of customers.

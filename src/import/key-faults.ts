@@ -1,4 +1,4 @@
-import type { Field } from '../resource/field.decorator.js';
+import type { FieldDeclaration } from '../resource/field.decorator.js';
 import type { Problems } from './problems.js';
 import type { TableSource } from './source/table-source.js';
 
@@ -21,7 +21,7 @@ class Rows {
  * is told once for a file.
  */
 export class KeyFaults {
-  private readonly missing = new Map<Field, Rows>();
+  private readonly missing = new Map<FieldDeclaration, Rows>();
   private readonly repeated = new Rows();
   private earlier = 0;
 
@@ -31,7 +31,7 @@ export class KeyFaults {
     return this.missing.size > 0 || this.repeated.count > 0;
   }
 
-  noteMissing(column: Field, line: number): void {
+  noteMissing(column: FieldDeclaration, line: number): void {
     const rows = this.missing.get(column) ?? new Rows();
     this.missing.set(column, rows);
     rows.add(line, String(line));
@@ -58,14 +58,14 @@ export class KeyFaults {
     problems.add(source.file, this.repeated.line, label, this.repeatedText(keys, all));
   }
 
-  private missingText(column: Field, rows: Rows, all: number): string {
+  private missingText(column: FieldDeclaration, rows: Rows, all: number): string {
     const [header] = this.source.origin?.(column) ?? [];
     if (rows.count === 1 && !header) return 'is empty, and has to hold a value';
     const what = `${number(rows.count)} of ${number(all)} rows ${rows.count === 1 ? 'has' : 'have'} no ${column.name}`;
     return `${what}, ${places(rows)}${header ? `; ${missingAdvice(this.source, column, header)}` : ''}`;
   }
 
-  private repeatedText(keys: readonly Field[], all: number): string {
+  private repeatedText(keys: readonly FieldDeclaration[], all: number): string {
     const { repeated, source } = this;
     const column = keys.find((key) => source.origin?.(key).length);
     const advice = column ? `; ${repeatedAdvice(column, source.origin!(column)[0]!)}` : '';
@@ -74,7 +74,7 @@ export class KeyFaults {
   }
 }
 
-function isNew(told: Set<string>, source: TableSource, fault: string, columns: readonly Field[]): boolean {
+function isNew(told: Set<string>, source: TableSource, fault: string, columns: readonly FieldDeclaration[]): boolean {
   // Of a foreign file the headers count, so that constants beside them make no difference.
   const origins = source.origin
     ? columns.flatMap((column) => source.origin!(column))
@@ -90,7 +90,7 @@ function places({ count, first }: Rows): string {
   return `${count > SHOWN ? 'first ' : ''}on lines ${first.join(', ')}`;
 }
 
-function missingAdvice({ table }: TableSource, { name }: Field, header: string): string {
+function missingAdvice({ table }: TableSource, { name }: FieldDeclaration, header: string): string {
   const from = inMap(header);
   return (
     `give them one in the shop, compose one in the map, such as ` +
@@ -99,7 +99,7 @@ function missingAdvice({ table }: TableSource, { name }: Field, header: string):
   );
 }
 
-function repeatedAdvice({ name }: Field, header: string): string {
+function repeatedAdvice({ name }: FieldDeclaration, header: string): string {
   return `make them differ in the shop, or in the map: ${name}: { join: '-', of: [${inMap(header)}, HEADER], shorten: 64 }`;
 }
 

@@ -2,7 +2,7 @@ import type { WriteSession } from '../database/engine.js';
 import type { ImportTable } from './import-tables.js';
 import { KeyIndex } from './key-index.js';
 
-const LOOK_UP = 1000;
+const LOOKUP_BATCH = 1000;
 
 /** Which rows there are for others to refer to: those of the files, and those that are stored. */
 export class KnownKeys {
@@ -35,13 +35,13 @@ export class KnownKeys {
     const asked = this.asked.get(table) ?? new KeyIndex();
     this.asked.set(table, asked);
     const fresh = missing.filter((key) => !asked.has(key));
-    for (let start = 0; start < fresh.length; start += LOOK_UP)
-      await this.ask(table, fresh.slice(start, start + LOOK_UP), asked);
+    for (let start = 0; start < fresh.length; start += LOOKUP_BATCH)
+      await this.ask(table, fresh.slice(start, start + LOOKUP_BATCH), asked);
     return new Set(missing.filter((key) => !asked.get(key)));
   }
 
   /** What is wrong with a reference to this key, which is unknown. */
-  complaint(table: ImportTable, key: string): string {
+  problem(table: ImportTable, key: string): string {
     return this.replaced.has(table)
       ? `"${key}" is unknown: the new ${table.name} do not hold it, and with --replace the stored ones go`
       : `"${key}" is unknown: it is neither stored nor in the files`;

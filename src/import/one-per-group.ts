@@ -1,10 +1,10 @@
 import type { WriteSession } from '../database/engine.js';
-import type { Field } from '../resource/field.decorator.js';
+import type { FieldDeclaration } from '../resource/field.decorator.js';
 import { KeyIndex } from './key-index.js';
-import type { Complain, TableSource } from './source/table-source.js';
+import type { ReportProblem, TableSource } from './source/table-source.js';
 import { keyText, type RowValues } from './table-rows.js';
 
-const LOOK_UP = 500;
+const LOOKUP_BATCH = 500;
 
 /** Holds a table to a flag that at most one row of each group may have, see `onePer` of a column's declaration. */
 export class OnePerGroup {
@@ -15,8 +15,8 @@ export class OnePerGroup {
 
   private constructor(
     private readonly source: TableSource,
-    private readonly flag: Field,
-    private readonly group: Field,
+    private readonly flag: FieldDeclaration,
+    private readonly group: FieldDeclaration,
   ) {}
 
   /** Undefined where the source has no such flag. */
@@ -27,10 +27,10 @@ export class OnePerGroup {
   }
 
   /** Notes a row of the file, and complains where its group has one with the flag already. */
-  note(values: RowValues, line: number, complain: Complain): void {
+  note(values: RowValues, line: number, report: ReportProblem): void {
     const group = this.groupOf(values);
     const earlier = group === undefined ? undefined : this.flagged.add(group, line);
-    if (earlier !== undefined) complain(line, this.source.label(this.flag), this.complaint(group!, `line ${earlier}`));
+    if (earlier !== undefined) report(line, this.source.label(this.flag), this.problem(group!, `line ${earlier}`));
   }
 
   /** Notes a row that is added or changed. */
@@ -40,11 +40,11 @@ export class OnePerGroup {
   }
 
   /** Complains of groups of which another row, stored and not in the file, has the flag, too. */
-  async compare({ query, rowIn }: WriteSession, inFile: KeyIndex, complain: Complain): Promise<void> {
+  async compare({ query, rowIn }: WriteSession, inFile: KeyIndex, report: ReportProblem): Promise<void> {
     const { name, key: keys } = this.source.table;
     const lines = [...this.written.entries()];
-    for (let start = 0; start < lines.length; start += LOOK_UP) {
-      const groups = new Map(lines.slice(start, start + LOOK_UP));
+    for (let start = 0; start < lines.length; start += LOOKUP_BATCH) {
+      const groups = new Map(lines.slice(start, start + LOOKUP_BATCH));
       const { sql, parameters } = rowIn(
         [this.group.name],
         [...groups.keys()].map((group) => [group]),
@@ -55,10 +55,10 @@ export class OnePerGroup {
         const values = keys.map((key) => row[key]);
         if (inFile.has(keyText(values))) continue;
         const group = String(row[this.group.name]);
-        complain(
+        report(
           groups.get(group)!,
           this.source.label(this.flag),
-          this.complaint(
+          this.problem(
             group,
             `a stored row that is not in the file: ${values.join(', ')}; give it, too, with false, or use --replace`,
           ),
@@ -67,7 +67,7 @@ export class OnePerGroup {
     }
   }
 
-  private complaint(group: string, other: string): string {
+  private problem(group: string, other: string): string {
     return `may be true once for each ${this.group.name}, and ${group} has it on ${other}`;
   }
 

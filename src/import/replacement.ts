@@ -76,7 +76,7 @@ export class Replacement {
     );
     for (const [column, parent] of within && !inFile ? [] : orphaned)
       // What the file gives such a row instead was looked up when it was read.
-      if (!table.key.includes(column) && !(inFile && file?.speaksOf(column))) this.complain(table, row, column, parent);
+      if (!table.key.includes(column) && !(inFile && file?.speaksOf(column))) this.report(table, row, column, parent);
     if (inFile) return false;
     const goes = within || orphaned.some(([column]) => table.key.includes(column));
     tally.all++;
@@ -87,7 +87,7 @@ export class Replacement {
   }
 
   /** A row that merely names a removed one, as a customer does its price list, must not lose it. */
-  private complain(table: ImportTable, row: Row, column: string, parent: ImportTable): void {
+  private report(table: ImportTable, row: Row, column: string, parent: ImportTable): void {
     const key = table.key.map((name) => row[name]);
     this.context.problems.add(
       this.gone.get(parent)!.file,

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { WriteSession } from '../database/engine.js';
-import type { Field } from '../resource/field.decorator.js';
+import type { FieldDeclaration } from '../resource/field.decorator.js';
 import { Batches } from './batch.js';
 import { CellError, parseCell, type CellValue } from './cell.js';
 import type { ContentChanges } from './content-changes.js';
@@ -54,7 +54,7 @@ export class TableImport {
   private readonly rows: TableRows;
   private readonly single?: OnePerGroup;
   /** Columns that the file lacks. Stored rows keep their values. */
-  private readonly absent: readonly Field[];
+  private readonly absent: readonly FieldDeclaration[];
   private readonly watch?: RowWatch;
   private readonly keyFaults: KeyFaults;
   /** Then nothing has to be looked up. */
@@ -105,7 +105,7 @@ export class TableImport {
     this.empty = await this.rows.isEmpty();
     await untilFault(this.source, this.context, () => this.readAll());
     this.keyFaults.report(problems, this.counts.rows, this.context.keyFaults);
-    if (!this.empty && !this.replaces && problems.none) await this.single?.compare(session, this.keys, this.complain);
+    if (!this.empty && !this.replaces && problems.none) await this.single?.compare(session, this.keys, this.report);
   }
 
   /** While one batch is being written, the next one is read and checked. */
@@ -123,7 +123,7 @@ export class TableImport {
       await setImmediate();
     };
     try {
-      for await (const chunk of this.source.rows(this.complain))
+      for await (const chunk of this.source.rows(this.report))
         for (const row of chunk) {
           const full = batches.add(row);
           if (full) await next(full);
@@ -134,13 +134,13 @@ export class TableImport {
     }
   }
 
-  private readonly complain = (line: number, column: string, message: string) =>
+  private readonly report = (line: number, column: string, message: string) =>
     this.context.problems.add(this.source.file, line, column, message);
 
   /** The row's values, null in cells that are wrong. What is wrong is told, so that no row is written any more. */
   private check({ line, cells, block }: SourceRow): CheckedRow {
     const { columns } = this.source;
-    const bad = new Set<Field>();
+    const bad = new Set<FieldDeclaration>();
     const values = columns.map((column, index) => {
       try {
         return this.value(cells[index]!, column);
@@ -148,7 +148,7 @@ export class TableImport {
         if (!(error instanceof CellError)) throw error;
         bad.add(column);
         if (column.primary && isEmpty(cells[index]!)) this.keyFaults.noteMissing(column, line);
-        else this.complain(line, this.source.label(column, block), error.message);
+        else this.report(line, this.source.label(column, block), error.message);
         return null;
       }
     });
@@ -158,20 +158,20 @@ export class TableImport {
     return row;
   }
 
-  /** A row that is wrong elsewhere still exists for those that refer to it: one complaint a fault. */
+  /** A row that is wrong elsewhere still exists for those that refer to it: one problem a fault. */
   private noteKey({ line, key }: CheckedRow): boolean {
     const earlier = this.keys.add(key, line);
     if (earlier !== undefined) this.keyFaults.noteRepeated(line, earlier);
     return earlier === undefined;
   }
 
-  private value(cell: string | CellError, column: Field): CellValue {
+  private value(cell: string | CellError, column: FieldDeclaration): CellValue {
     if (cell instanceof CellError) throw cell;
     return parseCell(cell, column);
   }
 
   private note({ line, values }: CheckedRow): void {
-    this.single?.note(values, line, this.complain);
+    this.single?.note(values, line, this.report);
     const { table, columns } = this.source;
     const position = columns.findIndex(({ name }) => name === table.replacedWithin);
     if (position >= 0) this.named.add(String(values[position]));
@@ -197,14 +197,14 @@ export class TableImport {
   private refuseNew({ line, key }: CheckedRow): void {
     for (const { name, neededByNewRows } of this.absent)
       if (neededByNewRows)
-        this.complain(
+        this.report(
           line,
           name,
           `${quoted(key)} is not stored yet, and the column is absent; add it, because ${neededByNewRows}`,
         );
   }
 
-  private async checkReferences(column: Field, rows: readonly CheckedRow[]): Promise<void> {
+  private async checkReferences(column: FieldDeclaration, rows: readonly CheckedRow[]): Promise<void> {
     const parent = this.source.table.references[column.name];
     if (!parent) return;
     const position = this.source.columns.indexOf(column);
@@ -213,10 +213,10 @@ export class TableImport {
     if (!unknown.size) return;
     for (const { line, block, values } of rows)
       if (unknown.has(String(values[position])))
-        this.complain(
+        this.report(
           line,
           this.source.label(column, block),
-          this.context.known.complaint(parent, String(values[position])),
+          this.context.known.problem(parent, String(values[position])),
         );
   }
 }

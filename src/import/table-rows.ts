@@ -1,5 +1,5 @@
 import type { WriteSession } from '../database/engine.js';
-import type { Field } from '../resource/field.decorator.js';
+import type { FieldDeclaration } from '../resource/field.decorator.js';
 import { type CellValue, storedValue } from './cell.js';
 import type { ContentChanges } from './content-changes.js';
 import type { ImportTable } from './import-tables.js';
@@ -21,7 +21,7 @@ export class TableRows {
   constructor(
     private readonly session: WriteSession,
     private readonly table: ImportTable,
-    private readonly columns: readonly Field[],
+    private readonly columns: readonly FieldDeclaration[],
     private readonly changes: ContentChanges,
   ) {
     this.names = columns.map(({ name }) => name);

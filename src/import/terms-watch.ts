@@ -4,10 +4,10 @@ import type { Query } from '../database/query.js';
 import { compareTerms, needsComparison, type PriceTerms } from '../guard/terms-comparison.js';
 import { decimalText } from '../resource/decimal-text.js';
 import type { CheckedRow, RowWatch } from './row-watch.js';
-import type { Complain, TableSource } from './source/table-source.js';
+import type { ReportProblem, TableSource } from './source/table-source.js';
 import type { RowValues } from './table-rows.js';
 
-const LOOK_UP = 500;
+const LOOKUP_BATCH = 500;
 
 /** The states of the database that an import lies between. */
 export interface States {
@@ -69,12 +69,12 @@ export class PriceListWatch extends RecordingWatch {
     super(source, log, 'price_list', 'PriceListCode');
   }
 
-  async check({ before, after }: States, complain: Complain): Promise<void> {
+  async check({ before, after }: States, report: ReportProblem): Promise<void> {
     for (const [code, line] of this.moved) {
       const terms = { PriceListCode: code, DiscountPercentage: '0' };
       const tally = await compareTerms({ query: before, terms }, { query: after.query, terms });
       const problem = tally.problem(`prices of list ${code}`);
-      if (problem) complain(line, this.labelOf('CurrencyCode'), problem);
+      if (problem) report(line, this.labelOf('CurrencyCode'), problem);
     }
   }
 
@@ -100,11 +100,11 @@ export class CustomerWatch extends RecordingWatch {
     super(source, log, 'customer', 'CustomerCode');
   }
 
-  async check(states: States, complain: Complain): Promise<void> {
+  async check(states: States, report: ReportProblem): Promise<void> {
     const moves = new Map<string, Move>();
     const codes = [...this.moved.keys()];
-    for (let start = 0; start < codes.length; start += LOOK_UP)
-      await this.collect(codes.slice(start, start + LOOK_UP), states, moves);
+    for (let start = 0; start < codes.length; start += LOOKUP_BATCH)
+      await this.collect(codes.slice(start, start + LOOKUP_BATCH), states, moves);
     for (const { before, after, line, customers } of moves.values()) {
       const sides = [
         { query: states.before, terms: before },
@@ -113,7 +113,7 @@ export class CustomerWatch extends RecordingWatch {
       const [first, ...others] = customers;
       const who = others.length ? `${first} and of ${others.length} more customers` : first;
       const problem = (await compareTerms(...sides)).problem(`net prices of customer ${who}`);
-      if (problem) complain(line, this.labelOf('PriceListCode') || this.labelOf('DiscountPercentage'), problem);
+      if (problem) report(line, this.labelOf('PriceListCode') || this.labelOf('DiscountPercentage'), problem);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { OpenAPIObject, SchemaObject } from 'openapi3-ts/oas31';
 import { LIFETIME_SECONDS } from '../auth/access-token-claims.js';
-import { API_VERSION } from '../http/api-version.js';
+import { API_PROFILE } from '../http/api-profile.js';
 import { DATA_ENDPOINTS } from '../endpoints/data-endpoints.js';
 import { schemasOf } from './field-schemas.js';
 import { HEADERS } from './headers.js';
@@ -24,7 +24,7 @@ exactly them. The access token alone identifies the customer.
 export function openApiDocument(): OpenAPIObject {
   return {
     openapi: '3.1.1',
-    info: { title: 'Customer Data Service', version: API_VERSION, description: DESCRIPTION },
+    info: { title: 'Customer Data Service', version: API_PROFILE, description: DESCRIPTION },
     servers: [
       {
         url: 'https://{host}',

@@ -2,13 +2,13 @@ import type { OperationObject, ParameterObject, PathsObject, ResponseObject, Sch
 import { LIFETIME_SECONDS } from '../auth/access-token-claims.js';
 import { csvWriter } from '../resource/csv-writer.js';
 import { keysOf, type Resource } from '../resource/field.decorator.js';
-import { API_VERSION } from '../http/api-version.js';
+import { API_PROFILE } from '../http/api-profile.js';
 import { schemaOf } from '../schema/schema.js';
 import type { DataEndpoint } from '../endpoints/data-endpoint.js';
 import { DATA_ENDPOINTS } from '../endpoints/data-endpoints.js';
 import { arrayOf, exampleOf } from './field-schemas.js';
 import { COUNTED, headers, VALIDATED } from './headers.js';
-import { answer, tokenFailures } from './responses.js';
+import { response, tokenFailures } from './responses.js';
 
 /** The names of the two security schemes. */
 export const TOKEN = 'accessToken';
@@ -37,12 +37,12 @@ const ACCEPT_ENCODING: ParameterObject = {
 
 /** Sent with whatever was HTTP at all. */
 const ALWAYS = {
-  400: answer('Malformed'),
-  417: answer('ExpectationFailed'),
-  429: answer('QuotaExceeded'),
+  400: response('Malformed'),
+  417: response('ExpectationFailed'),
+  429: response('QuotaExceeded'),
 };
 
-const PROTECTED = { ...ALWAYS, 401: answer('Unauthorized') };
+const PROTECTED = { ...ALWAYS, 401: response('Unauthorized') };
 
 /** The operations of the interface, by path and method. */
 export function paths(): PathsObject {
@@ -106,11 +106,11 @@ function dataOperation({ path, resource, tag, summary, description }: DataEndpoi
         headers: headers(...COUNTED, ...VALIDATED, 'Content-Encoding', 'X-Last-SKU', 'X-Data-Changed'),
         content: dataContent(resource),
       },
-      304: answer('NotModified'),
+      304: response('NotModified'),
       ...PROTECTED,
-      404: answer('CustomerNotFound'),
-      406: answer('NotAcceptable'),
-      500: answer('Unexpected'),
+      404: response('CustomerNotFound'),
+      406: response('NotAcceptable'),
+      500: response('Unexpected'),
     },
   };
 }
@@ -145,7 +145,7 @@ function schemaOperation({ path, resource, tag }: DataEndpoint): OperationObject
     parameters: [REQUEST_ID, IF_NONE_MATCH],
     responses: {
       200: validated('The fields in the order of the answer.', 'Schema', schemaOf(path, resource)),
-      304: answer('NotModified'),
+      304: response('NotModified'),
       ...PROTECTED,
     },
   };
@@ -159,10 +159,10 @@ function readVersion(): OperationObject {
     security: [{}],
     parameters: [REQUEST_ID, IF_NONE_MATCH],
     responses: {
-      200: validated('The profile.', 'Version', { apiVersion: API_VERSION }),
-      304: answer('NotModified'),
+      200: validated('The profile.', 'Version', { apiVersion: API_PROFILE }),
+      304: response('NotModified'),
       ...ALWAYS,
-      500: answer('Unexpected'),
+      500: response('Unexpected'),
     },
   };
 }

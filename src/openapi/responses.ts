@@ -96,7 +96,7 @@ export const RESPONSES = {
 } satisfies Record<string, ResponseObject>;
 
 /** One of them. */
-export const answer = (name: keyof typeof RESPONSES): ReferenceObject => ({ $ref: `#/components/responses/${name}` });
+export const response = (name: keyof typeof RESPONSES): ReferenceObject => ({ $ref: `#/components/responses/${name}` });
 
 /** The errors of `POST /auth/token`, by status. */
 export function tokenFailures(): Record<string, ResponseObject> {

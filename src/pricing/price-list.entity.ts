@@ -1,5 +1,5 @@
 import { Entity } from 'typeorm';
-import { Stored } from '../resource/field.decorator.js';
+import { HiddenField } from '../resource/field.decorator.js';
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 const isCurrency = (code: string) => CURRENCIES.has(code);
@@ -7,14 +7,14 @@ const isCurrency = (code: string) => CURRENCIES.has(code);
 /** A list of prices in one currency, assigned to customers. */
 @Entity('price_lists')
 export class PriceList {
-  @Stored({ type: 'varchar', length: 64, primary: true })
+  @HiddenField({ type: 'varchar', length: 64, primary: true })
   PriceListCode!: string;
 
-  @Stored({ type: 'varchar', length: 255 })
+  @HiddenField({ type: 'varchar', length: 255 })
   PriceListName!: string | null;
 
   /** ISO 4217. */
-  @Stored({
+  @HiddenField({
     type: 'varchar',
     length: 3,
     nullable: false,

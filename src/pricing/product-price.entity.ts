@@ -1,5 +1,5 @@
 import { Entity } from 'typeorm';
-import { Answered, Computed, Stored } from '../resource/field.decorator.js';
+import { Field, Computed, HiddenField } from '../resource/field.decorator.js';
 import { netPrice } from './net-price.js';
 
 /** Nobody can order none of a product, or less. */
@@ -8,23 +8,23 @@ const QUANTITY = { type: 'decimal', precision: 14, scale: 4, min: 0.0001 } as co
 /** The price of one SKU on one price list: a row of `prices`, an element of `GET /prices` and of ProductPrices. */
 @Entity('prices')
 export class ProductPrice {
-  @Answered({
+  @Field({
     type: 'varchar',
     length: 64,
     primary: true,
-    meaning: 'Assigned price list.',
+    description: 'Assigned price list.',
     example: 'EUR-A',
     // Only its entries are read.
-    ofScope: ({ priceList }) => priceList?.code,
+    fromScope: ({ priceList }) => priceList?.code,
   })
   PriceListCode!: string;
 
   @Computed({
     type: 'varchar',
     length: 255,
-    meaning: 'Display name of the price list.',
+    description: 'Display name of the price list.',
     example: 'Euro wholesale',
-    ofScope: ({ priceList }) => priceList?.name,
+    fromScope: ({ priceList }) => priceList?.name,
   })
   PriceListName!: string | null;
 
@@ -32,18 +32,18 @@ export class ProductPrice {
     type: 'varchar',
     length: 3,
     nullable: false,
-    meaning: 'Currency of the price, an ISO 4217 code.',
+    description: 'Currency of the price, an ISO 4217 code.',
     example: 'EUR',
-    ofScope: ({ priceList }) => priceList?.currencyCode,
+    fromScope: ({ priceList }) => priceList?.currencyCode,
   })
   CurrencyCode!: string;
 
-  @Answered({
+  @Field({
     type: 'varchar',
     length: 64,
     primary: true,
     required: true,
-    meaning: 'Product the price is for.',
+    description: 'Product the price is for.',
     example: 'PIR-1001-M',
   })
   SKU!: string;
@@ -52,28 +52,28 @@ export class ProductPrice {
     type: 'decimal',
     fixedScale: 4,
     nullable: false,
-    meaning: 'Net unit price without VAT, discount applied where eligible.',
+    description: 'Net unit price without VAT, discount applied where eligible.',
     example: 19.95,
     value: ({ Price, DiscountEligible }, { discountPercentage }) =>
       netPrice(String(Price), DiscountEligible ? discountPercentage : '0'),
   })
   PriceExclVAT!: string;
 
-  @Answered({ ...QUANTITY, meaning: 'Minimum order quantity.', example: 6 })
+  @Field({ ...QUANTITY, description: 'Minimum order quantity.', example: 6 })
   MOQ!: string | null;
 
-  @Answered({
+  @Field({
     ...QUANTITY,
-    meaning: 'Order increment; ordered quantities must be multiples of it.',
+    description: 'Order increment; ordered quantities must be multiples of it.',
     example: 6,
   })
   OrderMultiple!: string | null;
 
   /** List price, before any discount; never answered. */
-  @Stored({ type: 'decimal', precision: 18, scale: 4, nullable: false, min: 0 })
+  @HiddenField({ type: 'decimal', precision: 18, scale: 4, nullable: false, min: 0 })
   Price!: string;
 
   /** Whether a customer's discount applies to this entry; never answered. */
-  @Stored({ type: 'boolean', nullable: false })
+  @HiddenField({ type: 'boolean', nullable: false })
   DiscountEligible!: boolean;
 }

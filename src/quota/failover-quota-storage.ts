@@ -60,7 +60,7 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
   /** What all replicas counted; nothing else would be the truth. @throws while Redis does not answer */
   async read(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
     return withPatience(this.redis.read(bucket, windows), PATIENCE_MS).catch((cause: Error) => {
-      throw new Error(`The Redis of REDIS_URL cannot be asked: ${this.redis.complaint ?? cause.message}`, { cause });
+      throw new Error(`The Redis of REDIS_URL cannot be asked: ${this.redis.lastError ?? cause.message}`, { cause });
     });
   }
 
@@ -74,7 +74,7 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
     if (this.lost) return;
     this.lost = true;
     this.logger.error(
-      `Redis is lost (${this.redis.complaint ?? reason}): until it is back, this replica counts quotas for itself`,
+      `Redis is lost (${this.redis.lastError ?? reason}): until it is back, this replica counts quotas for itself`,
     );
     // What was sent and not answered must not be counted later.
     this.redis.reconnect();

@@ -59,7 +59,7 @@ return result`;
 export class RedisQuotaStorage extends ThrottlerQuotaStorage {
   private readonly redis: Redis;
   /** Why there is no connection, in the words of Redis or of the network. */
-  complaint?: string;
+  lastError?: string;
   /** How far the clock of Redis is ahead of our monotonic one, in milliseconds, at most; once known. */
   private clockAhead?: number;
 
@@ -87,8 +87,8 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
       // A primary that became a replica: connect again, to the server that the address names now.
       reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     });
-    this.redis.on('error', ({ message, code }: NodeJS.ErrnoException) => (this.complaint = message || code));
-    this.redis.on('ready', () => (this.complaint = undefined));
+    this.redis.on('error', ({ message, code }: NodeJS.ErrnoException) => (this.lastError = message || code));
+    this.redis.on('ready', () => (this.lastError = undefined));
   }
 
   hit(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {

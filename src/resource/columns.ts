@@ -17,7 +17,7 @@ export function tableOf(entity: Resource): string {
 export function selectColumns(entity: Resource): string {
   const table = tableOf(entity);
   return columnsOf(entity)
-    .filter(({ ofScope }) => !ofScope)
+    .filter(({ fromScope }) => !fromScope)
     .map(({ name }) => `${table}.${name} AS ${name}`)
     .join(', ');
 }

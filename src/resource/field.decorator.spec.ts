@@ -1,6 +1,6 @@
-import { Answered, columnsOf, Computed, fieldsOf, Stored } from './field.decorator.js';
+import { Field, columnsOf, Computed, fieldsOf, HiddenField } from './field.decorator.js';
 
-const ANSWER = { meaning: 'Meaning.', example: 'x' };
+const ANSWER = { description: 'Meaning.', example: 'x' };
 const value = () => 'x';
 
 // The compiler checks this file (`npm run lint`): a line below `@ts-expect-error` that compiles is an error.
@@ -8,72 +8,72 @@ const value = () => 'x';
 describe('wrong declarations do not compile', () => {
   test('a varchar without its length', () => {
     // @ts-expect-error length is missing
-    Stored({ type: 'varchar' });
+    HiddenField({ type: 'varchar' });
     // @ts-expect-error length is missing
-    Answered({ type: 'varchar', ...ANSWER });
+    Field({ type: 'varchar', ...ANSWER });
     // @ts-expect-error length is missing
-    Stored({ type: 'varchar', primary: true });
+    HiddenField({ type: 'varchar', primary: true });
   });
 
   test('a decimal without precision and scale', () => {
     // @ts-expect-error scale is missing
-    Stored({ type: 'decimal', precision: 18 });
+    HiddenField({ type: 'decimal', precision: 18 });
     // @ts-expect-error precision is missing
-    Stored({ type: 'decimal', scale: 4 });
+    HiddenField({ type: 'decimal', scale: 4 });
     // @ts-expect-error both are missing
-    Answered({ type: 'decimal', min: 0, ...ANSWER });
+    Field({ type: 'decimal', min: 0, ...ANSWER });
   });
 
   test('a property of another type', () => {
     // @ts-expect-error a text has no length of its own
-    Stored({ type: 'text', length: 64 });
+    HiddenField({ type: 'text', length: 64 });
     // @ts-expect-error an int has no scale
-    Stored({ type: 'int', scale: 2 });
+    HiddenField({ type: 'int', scale: 2 });
     // @ts-expect-error a date has no bounds
-    Stored({ type: 'date', min: 0 });
+    HiddenField({ type: 'date', min: 0 });
     // @ts-expect-error a datetime has no precision
-    Stored({ type: 'datetime', precision: 3 });
+    HiddenField({ type: 'datetime', precision: 3 });
     // @ts-expect-error a number has no pattern
-    Stored({ type: 'int', pattern: { test: () => true, says: 'x' } });
+    HiddenField({ type: 'int', pattern: { test: () => true, says: 'x' } });
     // @ts-expect-error a text is no flag
-    Stored({ type: 'text', onePer: 'SKU' });
+    HiddenField({ type: 'text', onePer: 'SKU' });
     // @ts-expect-error only a decimal has a fixed scale
     Computed({ type: 'int', fixedScale: 4, ...ANSWER });
     // @ts-expect-error there is no such type
-    Stored({ type: 'timestamp' });
+    HiddenField({ type: 'timestamp' });
   });
 
   test('a key of a type that engines order differently, or that may be null', () => {
     // @ts-expect-error a decimal is no key
-    Stored({ type: 'decimal', precision: 18, scale: 4, primary: true });
+    HiddenField({ type: 'decimal', precision: 18, scale: 4, primary: true });
     // @ts-expect-error a text is no key
-    Stored({ type: 'text', primary: true });
+    HiddenField({ type: 'text', primary: true });
     // @ts-expect-error a key is never null
-    Stored({ type: 'varchar', length: 64, primary: true, nullable: true });
+    HiddenField({ type: 'varchar', length: 64, primary: true, nullable: true });
   });
 
   test('two sources of one value', () => {
-    // @ts-expect-error value or ofScope
-    Answered({ type: 'text', ...ANSWER, value, ofScope: value });
-    // @ts-expect-error value or ofScope
-    Computed({ type: 'text', ...ANSWER, value, ofScope: value });
+    // @ts-expect-error value or fromScope
+    Field({ type: 'text', ...ANSWER, value, fromScope: value });
+    // @ts-expect-error value or fromScope
+    Computed({ type: 'text', ...ANSWER, value, fromScope: value });
   });
 
-  test('an answered field without its meaning', () => {
+  test('an returned field without its description', () => {
     // @ts-expect-error meaning and example are missing
-    Answered({ type: 'text' });
+    Field({ type: 'text' });
   });
 });
 
 test('columns and fields keep the order of their declaration', () => {
   class Sample {
-    @Stored({ type: 'varchar', length: 64, primary: true })
+    @HiddenField({ type: 'varchar', length: 64, primary: true })
     Code!: string;
 
     @Computed({ type: 'decimal', fixedScale: 4, ...ANSWER })
     Price!: string;
 
-    @Answered({ type: 'datetime', ...ANSWER })
+    @Field({ type: 'datetime', ...ANSWER })
     ChangedAt!: string | null;
   }
   expect(columnsOf(Sample).map(({ name }) => name)).toEqual(['Code', 'ChangedAt']);

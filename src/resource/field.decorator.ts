@@ -13,7 +13,7 @@ type ScopeValue = (terms: CustomerTerms) => unknown;
 
 interface FieldDescription {
   /** One sentence for integrators, with the unit where there is one. */
-  meaning: string;
+  description: string;
   example: string | number | boolean;
   /** Declared as required in the schema. */
   required?: boolean;
@@ -63,12 +63,12 @@ interface FurtherColumn {
   neededByNewRows?: string;
 }
 
-type ColumnDeclaration = KeyColumn | (ColumnType & FurtherColumn);
+type ColumnOptions = KeyColumn | (ColumnType & FurtherColumn);
 
 /** Where the answered value is not the stored one: one of the two. */
-type ValueSource = { value?: Value; ofScope?: never } | { value?: never; ofScope?: ScopeValue };
+type ValueSource = { value?: Value; fromScope?: never } | { value?: never; fromScope?: ScopeValue };
 
-type AnsweredDeclaration = ColumnDeclaration & FieldDescription & ValueSource;
+type FieldOptions = ColumnOptions & FieldDescription & ValueSource;
 
 type ComputedType =
   | { type: 'varchar'; /** Longest value, in characters. */ length?: number }
@@ -77,17 +77,17 @@ type ComputedType =
   | { type: Exclude<FieldType, 'varchar' | 'decimal'> };
 
 /** Not nullable: there always is a value. Default: nullable. */
-type ComputedDeclaration = ComputedType & FieldDescription & ValueSource & { nullable?: boolean };
+type ComputedOptions = ComputedType & FieldDescription & ValueSource & { nullable?: boolean };
 
 /**
  * A declared property of an entity, as everything that stores, answers, describes or imports it reads it. The unions above
  * say which of its properties belong together.
  */
-export interface Field extends TextBounds, NumberBounds, Partial<FieldDescription> {
+export interface FieldDeclaration extends TextBounds, NumberBounds, Partial<FieldDescription> {
   /** Name of the column, key of the answer and header of the import file. */
   name: string;
   stored: boolean;
-  answered: boolean;
+  returned: boolean;
   type: FieldType;
   length?: number;
   precision?: number;
@@ -98,7 +98,7 @@ export interface Field extends TextBounds, NumberBounds, Partial<FieldDescriptio
   neededByNewRows?: string;
   onePer?: string;
   value?: Value;
-  ofScope?: ScopeValue;
+  fromScope?: ScopeValue;
 }
 
 /** An array of another resource's elements within each element, joined by SKU. */
@@ -112,25 +112,25 @@ export interface NestedArray {
 /** An entity class whose properties are declared with the decorators below. */
 export type Resource = new () => object;
 
-const fields = new Map<object, Field[]>();
+const fields = new Map<object, FieldDeclaration[]>();
 const arrays = new Map<object, NestedArray[]>();
 
 /**
  * Declares a property as a column and as a field of the answers. Order of declaration is order of answer. This one
  * place drives the column, the SELECT, the JSON, the schema endpoint and the import file.
  */
-export function Answered(declaration: AnsweredDeclaration): PropertyDecorator {
-  return declare(declaration, { stored: true, answered: true });
+export function Field(declaration: FieldOptions): PropertyDecorator {
+  return declare(declaration, { stored: true, returned: true });
 }
 
 /** Declares a property as a column that is imported but never answered. */
-export function Stored(declaration: ColumnDeclaration): PropertyDecorator {
-  return declare(declaration, { stored: true, answered: false });
+export function HiddenField(declaration: ColumnOptions): PropertyDecorator {
+  return declare(declaration, { stored: true, returned: false });
 }
 
 /** Declares a property as a field of the answers that has no column of its own. */
-export function Computed(declaration: ComputedDeclaration): PropertyDecorator {
-  return declare(declaration, { stored: false, answered: true });
+export function Computed(declaration: ComputedOptions): PropertyDecorator {
+  return declare(declaration, { stored: false, returned: true });
 }
 
 /** Declares a property as an array of the elements of another resource. */
@@ -139,17 +139,17 @@ export function Nested(resource: Resource, orderBy: string): PropertyDecorator {
 }
 
 /** Whether every row has a value for the field, so that a file may not lack its column. */
-export function isRequired({ primary = false, nullable }: Field): boolean {
+export function isRequired({ primary = false, nullable }: FieldDeclaration): boolean {
   return primary || nullable === false;
 }
 
 /** The answered fields of a resource, in order of declaration. */
-export function fieldsOf(resource: Resource): readonly Field[] {
-  return declared(resource).filter(({ answered }) => answered);
+export function fieldsOf(resource: Resource): readonly FieldDeclaration[] {
+  return declared(resource).filter(({ returned }) => returned);
 }
 
 /** The columns of a resource, in order of declaration. */
-export function columnsOf(resource: Resource): readonly Field[] {
+export function columnsOf(resource: Resource): readonly FieldDeclaration[] {
   return declared(resource).filter(({ stored }) => stored);
 }
 
@@ -163,16 +163,16 @@ export function keysOf(resource: Resource): readonly string[] {
   return [...fieldsOf(resource), ...arraysOf(resource)].map(({ name }) => name);
 }
 
-function declared(resource: Resource): readonly Field[] {
+function declared(resource: Resource): readonly FieldDeclaration[] {
   return fields.get(resource) ?? [];
 }
 
 function declare(
-  declaration: ColumnDeclaration | ComputedDeclaration,
-  use: Pick<Field, 'stored' | 'answered'>,
+  declaration: ColumnOptions | ComputedOptions,
+  use: Pick<FieldDeclaration, 'stored' | 'returned'>,
 ): PropertyDecorator {
   return (target, key) => {
-    const field: Field = { ...declaration, ...use, name: String(key) };
+    const field: FieldDeclaration = { ...declaration, ...use, name: String(key) };
     append(fields, target.constructor, field);
     if (!field.stored) return;
     const { type, length, scale, primary, nullable = true } = field;

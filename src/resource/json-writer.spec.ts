@@ -1,25 +1,25 @@
 import { ProductPrice } from '../pricing/product-price.entity.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
-import { Answered, Computed, type FieldType, Nested, type Resource, Stored } from './field.decorator.js';
+import { Field, Computed, type FieldType, Nested, type Resource, HiddenField } from './field.decorator.js';
 import { jsonWriter } from './json-writer.js';
 
-const ANY = { meaning: 'Any.', example: 'x' };
+const ANY = { description: 'Any.', example: 'x' };
 const TERMS: CustomerTerms = Object.freeze({ priceList: null, warehouseCode: 'W', discountPercentage: '0' });
 
 class Part {
-  @Stored({ type: 'varchar', length: 64, primary: true }) SKU!: string;
-  @Answered({ type: 'varchar', length: 64, primary: true, ...ANY }) PartCode!: string;
-  @Answered({ type: 'boolean', ...ANY }) Spare!: boolean | null;
+  @HiddenField({ type: 'varchar', length: 64, primary: true }) SKU!: string;
+  @Field({ type: 'varchar', length: 64, primary: true, ...ANY }) PartCode!: string;
+  @Field({ type: 'boolean', ...ANY }) Spare!: boolean | null;
 }
 
 class Thing {
-  @Answered({ type: 'varchar', length: 64, primary: true, ...ANY }) Zeta!: string;
+  @Field({ type: 'varchar', length: 64, primary: true, ...ANY }) Zeta!: string;
   @Nested(Part, 'PartCode') Parts!: Part[];
-  @Stored({ type: 'decimal', precision: 18, scale: 4 }) Secret!: string;
-  @Answered({ type: 'int', ...ANY }) Alpha!: number | null;
+  @HiddenField({ type: 'decimal', precision: 18, scale: 4 }) Secret!: string;
+  @Field({ type: 'int', ...ANY }) Alpha!: number | null;
   @Computed({ type: 'varchar', ...ANY, value: (row, terms) => `${row.Zeta}@${terms.warehouseCode}` }) Where!: string;
-  @Answered({ type: 'varchar', length: 9, ...ANY, value: () => undefined }) Gone!: string | null;
+  @Field({ type: 'varchar', length: 9, ...ANY, value: () => undefined }) Gone!: string | null;
 }
 
 const thing = jsonWriter(Thing);

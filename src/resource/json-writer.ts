@@ -2,7 +2,7 @@ import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
 import { dayOrNull } from '../database/calendar-day.js';
 import { decimalText } from './decimal-text.js';
-import { arraysOf, fieldsOf, type Field, type FieldType, type Resource } from './field.decorator.js';
+import { arraysOf, fieldsOf, type FieldDeclaration, type FieldType, type Resource } from './field.decorator.js';
 import { timeOrNull } from '../database/utc-time.js';
 
 /** Turns one row, with its nested rows under the arrays' names, into the JSON text of one element. */
@@ -21,12 +21,12 @@ interface Member {
 export function jsonWriter(resource: Resource): JsonWriter {
   const fields = fieldsOf(resource).map((field) => ({
     name: field.name,
-    ofScope: field.ofScope && ((terms: CustomerTerms) => valueText(field, field.ofScope!(terms))),
+    fromScope: field.fromScope && ((terms: CustomerTerms) => valueText(field, field.fromScope!(terms))),
     write: fieldWriter(resource, field),
   }));
   const nested = arraysOf(resource).map(({ name, resource: element }) => ({
     name,
-    ofScope: undefined,
+    fromScope: undefined,
     write: arrayWriter(name, element),
   }));
   const all = [...fields, ...nested];
@@ -35,10 +35,10 @@ export function jsonWriter(resource: Resource): JsonWriter {
   const prepare = (terms: CustomerTerms) => {
     const members: Member[] = [];
     let before = '{';
-    for (const [index, { name, ofScope, write }] of all.entries()) {
+    for (const [index, { name, fromScope, write }] of all.entries()) {
       before += `${index ? ',' : ''}${JSON.stringify(name)}:`;
-      if (ofScope) {
-        before += ofScope(terms);
+      if (fromScope) {
+        before += fromScope(terms);
         continue;
       }
       members.push({ before, write });
@@ -61,7 +61,7 @@ function arrayWriter(name: string, element: Resource): JsonWriter {
   return (row, terms) => `[${((row[name] ?? []) as Row[]).map((item) => write(item, terms)).join(',')}]`;
 }
 
-function fieldWriter(resource: Resource, field: Field): JsonWriter {
+function fieldWriter(resource: Resource, field: FieldDeclaration): JsonWriter {
   return (row, terms) => {
     try {
       return valueText(field, field.value ? field.value(row, terms) : row[field.name]);
@@ -72,11 +72,11 @@ function fieldWriter(resource: Resource, field: Field): JsonWriter {
   };
 }
 
-function valueText(field: Field, value: unknown): string {
+function valueText(field: FieldDeclaration, value: unknown): string {
   return value === null || value === undefined ? 'null' : VALUE_WRITERS[field.type](value, field);
 }
 
-const VALUE_WRITERS: Record<FieldType, (value: unknown, field: Field) => string> = {
+const VALUE_WRITERS: Record<FieldType, (value: unknown, field: FieldDeclaration) => string> = {
   varchar: (value) => JSON.stringify(String(value)),
   text: (value) => JSON.stringify(String(value)),
   int: (value) => decimalText(String(value), 0),

@@ -1,5 +1,5 @@
-import { Answered, Computed, Nested, Stored } from '../resource/field.decorator.js';
-import { API_VERSION } from '../http/api-version.js';
+import { Field, Computed, Nested, HiddenField } from '../resource/field.decorator.js';
+import { API_PROFILE } from '../http/api-profile.js';
 import { schemaOf, schemaType } from './schema.js';
 
 test.each([
@@ -28,20 +28,20 @@ test.each([
   expect(schemaType(columnType)).toBe(type);
 });
 
-const ANY = { meaning: 'Any.', example: 'x' };
+const ANY = { description: 'Any.', example: 'x' };
 
 class Part {
-  @Stored({ type: 'varchar', length: 64, primary: true }) SKU!: string;
+  @HiddenField({ type: 'varchar', length: 64, primary: true }) SKU!: string;
   // Of an element in an array nothing is required.
-  @Answered({ type: 'varchar', length: 64, primary: true, required: true, ...ANY }) PartCode!: string;
+  @Field({ type: 'varchar', length: 64, primary: true, required: true, ...ANY }) PartCode!: string;
 }
 
 class Thing {
-  @Answered({ type: 'varchar', length: 64, primary: true, required: true, ...ANY }) SKU!: string;
-  @Answered({ type: 'decimal', precision: 14, scale: 4, ...ANY }) MOQ!: string;
-  @Stored({ type: 'decimal', precision: 14, scale: 4 }) ListPrice!: string;
-  @Answered({ type: 'varchar', length: 64, nullable: false, ...ANY }) HSCode!: string;
-  @Answered({ type: 'int', ...ANY }) PackagedLength_in_cm!: number;
+  @Field({ type: 'varchar', length: 64, primary: true, required: true, ...ANY }) SKU!: string;
+  @Field({ type: 'decimal', precision: 14, scale: 4, ...ANY }) MOQ!: string;
+  @HiddenField({ type: 'decimal', precision: 14, scale: 4 }) ListPrice!: string;
+  @Field({ type: 'varchar', length: 64, nullable: false, ...ANY }) HSCode!: string;
+  @Field({ type: 'int', ...ANY }) PackagedLength_in_cm!: number;
   @Computed({ type: 'date', ...ANY, value: () => null }) Day!: string;
   @Nested(Part, 'PartCode') SpareParts!: Part[];
 }
@@ -72,5 +72,5 @@ test('a resource without nested arrays has no key "arrays" at all', () => {
 });
 
 test('the profile is a year and a month', () => {
-  expect(API_VERSION).toMatch(/^\d{4}-(0[1-9]|1[0-2])$/);
+  expect(API_PROFILE).toMatch(/^\d{4}-(0[1-9]|1[0-2])$/);
 });

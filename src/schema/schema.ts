@@ -1,4 +1,4 @@
-import { API_VERSION } from '../http/api-version.js';
+import { API_PROFILE } from '../http/api-profile.js';
 import { arraysOf, fieldsOf, type Resource } from '../resource/field.decorator.js';
 
 /** One entry of a schema answer. */
@@ -28,7 +28,7 @@ export function schemaOf(endpoint: string, resource: Resource): Schema {
   ]);
   return {
     endpoint,
-    apiVersion: API_VERSION,
+    apiVersion: API_PROFILE,
     fields: schemaFields(resource),
     ...(arrays.length ? { arrays: Object.fromEntries(arrays) } : {}),
   };

@@ -2,7 +2,7 @@ import { Controller, Get, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Public } from '../auth/public.decorator.js';
 import { setValidator } from '../http/validator.js';
-import { API_VERSION } from '../http/api-version.js';
+import { API_PROFILE } from '../http/api-profile.js';
 
 @Controller()
 export class VersionController {
@@ -10,7 +10,7 @@ export class VersionController {
   @Public()
   @Get('api/version')
   version(@Res({ passthrough: true }) response: Response): { apiVersion: string } {
-    const body = { apiVersion: API_VERSION };
+    const body = { apiVersion: API_PROFILE };
     setValidator(response, body);
     return body;
   }

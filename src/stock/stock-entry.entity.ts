@@ -1,18 +1,18 @@
 import { Entity } from 'typeorm';
-import { Answered, Computed, Stored } from '../resource/field.decorator.js';
+import { Field, Computed, HiddenField } from '../resource/field.decorator.js';
 
 /** The stock of one SKU at one warehouse: a row of `stock`, and an element of `GET /stock`. */
 @Entity('stock')
 export class StockEntry {
-  @Stored({ type: 'varchar', length: 64, primary: true })
+  @HiddenField({ type: 'varchar', length: 64, primary: true })
   WarehouseCode!: string;
 
-  @Answered({
+  @Field({
     type: 'varchar',
     length: 64,
     primary: true,
     required: true,
-    meaning: 'Product code; always has a matching row in GET /products.',
+    description: 'Product code; always has a matching row in GET /products.',
     example: 'PIR-1001-M',
   })
   SKU!: string;
@@ -21,27 +21,27 @@ export class StockEntry {
     type: 'varchar',
     length: 64,
     nullable: false,
-    meaning: 'Code of the warehouse.',
+    description: 'Code of the warehouse.',
     example: 'EU01',
-    ofScope: ({ warehouseCode }) => warehouseCode,
+    fromScope: ({ warehouseCode }) => warehouseCode,
   })
   StockLocation!: string;
 
-  @Answered({
+  @Field({
     type: 'decimal',
     precision: 18,
     scale: 4,
     nullable: false,
-    meaning: 'Quantity available to order now.',
+    description: 'Quantity available to order now.',
     example: 120,
     // Oversold stock is stored below zero; nobody can order a negative quantity.
     value: ({ AvailableQTY }) => (String(AvailableQTY).startsWith('-') ? '0' : AvailableQTY),
   })
   AvailableQTY!: string;
 
-  @Answered({
+  @Field({
     type: 'date',
-    meaning: 'Expected next availability; null when no date is known.',
+    description: 'Expected next availability; null when no date is known.',
     example: '2027-01-15',
   })
   NextAvailableETA!: string | null;

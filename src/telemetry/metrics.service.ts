@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { INVARIANTS, violations } from '../invariants/invariants.js';
 import { QuotaService } from '../quota/quota.service.js';
-import type { Answer } from './answer.js';
+import type { FinishedResponse } from './finished-response.js';
 
 /** Counts answers, and tells of the process. */
 @Injectable()
@@ -13,7 +13,7 @@ export class MetricsService {
 
   private readonly duration = new Histogram({
     name: 'customer_data_request_duration_seconds',
-    help: 'Requests by the time until their answer was sent or given up',
+    help: 'Requests by the time until their response was sent or given up',
     labelNames: ['route', 'method', 'status'] as const,
     buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120, 600],
     registers: this.registers,
@@ -25,7 +25,7 @@ export class MetricsService {
     registers: this.registers,
   });
   private readonly aborted = new Counter({
-    name: 'customer_data_answers_aborted_total',
+    name: 'customer_data_responses_aborted_total',
     help: 'Answers that their client left or the service cut',
     labelNames: ['route', 'ended'] as const,
     registers: this.registers,
@@ -56,12 +56,12 @@ export class MetricsService {
   prepare(route: string, method: string): void {
     this.duration.zero({ route, method, status: 500 });
     this.bytes.inc({ route }, 0);
-    for (const ended of ['left', 'cut']) this.aborted.inc({ route, ended }, 0);
+    for (const ended of ['left', 'aborted']) this.aborted.inc({ route, ended }, 0);
   }
 
-  count(answer: Answer): void {
-    const { route, method, seconds, bytes, ended, customer, refusedBy } = answer;
-    const status = answer.status ?? 'none';
+  count(response: FinishedResponse): void {
+    const { route, method, seconds, bytes, ended, customer, refusedBy } = response;
+    const status = response.status ?? 'none';
     this.duration.observe({ route, method, status }, seconds);
     this.bytes.inc({ route }, bytes);
     if (ended !== 'complete') this.aborted.inc({ route, ended });

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../config/settings.js';
-import type { Answer } from './answer.js';
+import type { FinishedResponse } from './finished-response.js';
 
 /** A line for each request, with nothing in it that its caller made up, but for a sane id. */
 @Injectable()
@@ -9,29 +9,29 @@ export class RequestLog {
 
   constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
 
-  write(answer: Answer): void {
+  write(response: FinishedResponse): void {
     if (!this.settings.LOG_REQUESTS) return;
-    const { seconds, ...others } = answer;
+    const { seconds, ...others } = response;
     const fields = { ...others, milliseconds: Math.round(seconds * 10_000) / 10 };
-    // What failed is told beside it, with its stack, under the same id.
-    if ((answer.status ?? 0) >= 500) this.logger.error(inWords(answer), fields);
-    else this.logger.log(inWords(answer), fields);
+    // What failed is reported beside it, with its stack, under the same id.
+    if ((response.status ?? 0) >= 500) this.logger.error(inWords(response), fields);
+    else this.logger.log(inWords(response), fields);
   }
 }
 
-function inWords(answer: Answer): string {
+function inWords(response: FinishedResponse): string {
   const {
     requestId,
     method,
     route,
-    status = 'not answered',
+    status = 'no response',
     seconds,
     bytes,
     ended,
     customer,
     bucket,
     refusedBy,
-  } = answer;
+  } = response;
   const words = [
     `${method} ${route} ${status}`,
     `${Math.round(seconds * 1000)} ms`,
@@ -39,7 +39,7 @@ function inWords(answer: Answer): string {
     customer ?? bucket,
     refusedBy && `quota of ${refusedBy} used up`,
     ended === 'left' && 'its client left',
-    ended === 'cut' && `cut: ${answer.cutReason}`,
+    ended === 'aborted' && `aborted: ${response.abortReason}`,
     requestId,
   ];
   return words.filter(Boolean).join(', ');

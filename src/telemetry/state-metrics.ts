@@ -19,12 +19,12 @@ const PATIENCE_MS = 1000;
 export class StateMetrics {
   /** As the database last told. */
   private imported: Times = new Map();
-  private inVain: Times = new Map();
+  private failures: Times = new Map();
   private findings: readonly RecordedFindings[] = [];
   private readonly askForRecords = oneAtATime(async () => {
-    [this.imported, this.inVain, this.findings] = await Promise.all([
+    [this.imported, this.failures, this.findings] = await Promise.all([
       this.imports.lastByTable(),
-      this.imports.lastInVain(),
+      this.imports.lastFailures(),
       this.checks.recorded(),
     ]);
   });
@@ -68,7 +68,7 @@ export class StateMetrics {
     const at = 'When a file with new content was last imported into the table, in seconds since 1970';
     this.gauge('table_imported_timestamp_seconds', at, () => this.importTimes(() => this.imported), 'table');
     const failed = 'When an import of the last day last ended that wrote nothing, in seconds since 1970';
-    this.gauge('import_failed_timestamp_seconds', failed, () => this.importTimes(() => this.inVain), 'outcome');
+    this.gauge('import_failed_timestamp_seconds', failed, () => this.importTimes(() => this.failures), 'outcome');
     const found = 'What the last check of the catalogue found, by rule';
     this.gauge('catalogue_findings', found, () => this.checked(({ count }) => count), 'rule');
     const checked = 'When the rule was last checked, in seconds since 1970';

@@ -3,7 +3,7 @@ import { CheckModule } from '../check/check.module.js';
 import { DownloadModule } from '../download/download.module.js';
 import { ImportModule } from '../import/import.module.js';
 import { QuotaModule } from '../quota/quota.module.js';
-import { AnswersMiddleware } from './answers.middleware.js';
+import { ResponsesMiddleware } from './responses.middleware.js';
 import { MetricsService } from './metrics.service.js';
 import { RequestLog } from './request-log.js';
 import { StateMetrics } from './state-metrics.js';
@@ -11,7 +11,7 @@ import { StateMetrics } from './state-metrics.js';
 /** What the service tells of its work. */
 @Module({
   imports: [CheckModule, DownloadModule, ImportModule, QuotaModule],
-  providers: [AnswersMiddleware, MetricsService, RequestLog, StateMetrics],
-  exports: [AnswersMiddleware, MetricsService],
+  providers: [ResponsesMiddleware, MetricsService, RequestLog, StateMetrics],
+  exports: [ResponsesMiddleware, MetricsService],
 })
 export class TelemetryModule {}

@@ -27,10 +27,10 @@ afterAll(async () => {
 test('the page shows every operation, with the fields of its answer, and fetches nothing from elsewhere', async () => {
   const { managementUrl } = await service.ports();
   const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
-  const [requests, complaints]: [string[], string[]] = [[], []];
+  const [requests, problems]: [string[], string[]] = [[], []];
   page.on('request', (request) => requests.push(new URL(request.url()).origin));
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(error.message));
   await page.goto(`${managementUrl}/docs`);
   await page.getByText('/auth/token').first().waitFor();
   expect(await page.locator('.opblock').count()).toBe(Object.keys(openApiDocument().paths!).length);
@@ -39,6 +39,6 @@ test('the page shows every operation, with the fields of its answer, and fetches
   for (const { name } of fieldsOf(StockEntry))
     await page.locator('#operations-Stock-readStock').getByText(name).first().waitFor();
   await page.screenshot({ path: process.env.SCREENSHOT ?? join(folder, 'page.png'), fullPage: true });
-  expect(complaints).toEqual([]);
+  expect(problems).toEqual([]);
   expect(new Set(requests.filter((origin) => origin !== 'null'))).toEqual(new Set([managementUrl]));
 });

@@ -62,7 +62,7 @@ const slow: Outage = {
   end: () => (proxy.delay = 0),
   lasts: 2 * OUTAGE_MS,
   // Everything comes, only later.
-  waits: { metrics: 1000, 'look-up': WAIT_MS, probe: WAIT_MS, download: 10 * WAIT_MS },
+  waits: { metrics: 1000, 'lookup': WAIT_MS, probe: WAIT_MS, download: 10 * WAIT_MS },
 };
 const resetting: Outage = {
   begin: () => {
@@ -90,10 +90,10 @@ describe('the database', () => {
   afterAll(stop);
 
   const FAILS: Partial<Outage> = {
-    may: { 'look-up': ['500'], download: ['500', 'cut'], probe: ['503'] },
+    may: { 'lookup': ['500'], download: ['500', 'aborted'], probe: ['503'] },
     waits: { metrics: 1000 },
     shows: [
-      [BEGUN, 'cut'],
+      [BEGUN, 'aborted'],
       ['GET /stock', '500'],
       ['304', '500'],
       ['POST /auth/token', '500'],
@@ -103,7 +103,7 @@ describe('the database', () => {
   };
   const KEEPS_WAITING: Partial<Outage> = {
     ...FAILS,
-    waits: { metrics: 1000, 'look-up': WAIT_MS, probe: WAIT_MS, download: 3 * WAIT_MS + STALL_MS },
+    waits: { metrics: 1000, 'lookup': WAIT_MS, probe: WAIT_MS, download: 3 * WAIT_MS + STALL_MS },
   };
 
   const others: Connection[] = [];
@@ -142,7 +142,7 @@ describe('the database', () => {
       { ...KEEPS_WAITING, begin: takeAllConnections, end: leaveAllConnections, lasts: 2 * WAIT_MS },
     ],
     ['is slow', slow],
-    ['resets connections', { ...FAILS, shows: [[BEGUN, 'cut']], ...resetting }],
+    ['resets connections', { ...FAILS, shows: [[BEGUN, 'aborted']], ...resetting }],
     [
       'is read-only',
       {
@@ -170,14 +170,14 @@ describe('a read replica', () => {
   afterAll(stop);
 
   // Nobody fails but who was reading from it already.
-  const GOES: Partial<Outage> = { may: { download: ['500', 'cut'] } };
+  const GOES: Partial<Outage> = { may: { download: ['500', 'aborted'] } };
 
   // Who connects between two resets does not notice.
   test.each<[name: string, losses: number, Outage]>([
     ['refuses connections', 1, { ...GOES, ...refusing }],
     ['hangs', 1, { ...GOES, ...hanging, waits: { download: WAIT_MS + STALL_MS } }],
     ['is slow', 0, slow],
-    ['resets connections', 0, { ...GOES, shows: [[BEGUN, 'cut']], ...resetting }],
+    ['resets connections', 0, { ...GOES, shows: [[BEGUN, 'aborted']], ...resetting }],
   ])('%s', async (name, losses, outage) => {
     await isBack();
     const before = told('lost');

@@ -194,8 +194,8 @@ describeWith('kubectl', 'deploy/', () => {
       ['a wrong type', (text) => text.replace('"containerPort":3000', '"containerPort":"3000"'), 'must be integer'],
       ['a quantity that is none', (text) => text.replace('"512Mi"', '"512 MB"'), 'quantity'],
       ['an unknown kind', (text) => text.replace('"kind":"Ingress"', '"kind":"Ingres"'), 'there is no Ingres in'],
-    ])('the schemas complain of %s', async (_what, spoil, complaint) => {
-      expect((await schemaProblems(spoilt(manifests, spoil))).join('\n')).toContain(complaint);
+    ])('the schemas report of %s', async (_what, spoil, problem) => {
+      expect((await schemaProblems(spoilt(manifests, spoil))).join('\n')).toContain(problem);
     });
 
     test.each<[string, string, string]>([
@@ -213,8 +213,8 @@ describeWith('kubectl', 'deploy/', () => {
       ['"ports":[{"port":"management"}]', '"ports":[{"port":"metrics"}]', 'pods have no port metrics'],
       ['"selector":{"matchLabels":{"app', '"selector":{"matchLabels":{"other', 'its own pods have no labels'],
       ['"mountPath":"/imports","name":"imports"', '"mountPath":"/imports","name":"files"', 'volume files'],
-    ])('a broken reference is found: %s -> %s', (from, to, complaint) => {
-      expect(brokenReferences(spoilt(manifests, (text) => text.replace(from, to))).join('\n')).toContain(complaint);
+    ])('a broken reference is found: %s -> %s', (from, to, problem) => {
+      expect(brokenReferences(spoilt(manifests, (text) => text.replace(from, to))).join('\n')).toContain(problem);
     });
   });
 });

@@ -39,8 +39,8 @@ describe('what alerts and the dashboard ask for', () => {
     ],
     ['customer_data_sent_bytes_total{window!="1m"}', 'customer_data_sent_bytes_total{window!="1m"}'],
     ['sum by (namespace, window) (customer_data_sent_bytes_total)', 'by (window)'],
-  ])('and a mistake is found: %s', (expression, complaint) => {
-    expect(unknownIn(expression, series)).toEqual([complaint]);
+  ])('and a mistake is found: %s', (expression, problem) => {
+    expect(unknownIn(expression, series)).toEqual([problem]);
   });
 });
 
@@ -97,10 +97,10 @@ describeWith('kubectl', 'deploy/monitoring', () => {
     ['"scrapeTimeout"', '"scrapeTimeOut"', 'scrapeTimeOut'],
     ['"for":"15m"', '"for":"15 min"', '/for must match'],
   ])(
-    'the schemas complain of %s as %s',
-    async (from, to, complaint) => {
+    'the schemas report of %s as %s',
+    async (from, to, problem) => {
       expect((await schemaProblems(spoilt(manifests, (text) => text.replace(from, to)))).join('\n')).toContain(
-        complaint,
+        problem,
       );
     },
     120_000,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { openApiDocument } from '../../src/openapi/document.js';
-import { type Answer, call, tokenIn } from '../support/http-call.js';
+import { type ReceivedResponse, call, tokenIn } from '../support/http-call.js';
 import { A, smallCatalogue } from '../support/small-catalogue.js';
 import { TestService } from '../support/test-service.js';
 
@@ -55,13 +55,13 @@ class Runner {
   }
 
   async run({ http, runtime }: CollectionRequest): Promise<[Assertion, unknown][]> {
-    const answer = await this.send(http);
+    const response = await this.send(http);
     for (const { selector, variable } of runtime.actions ?? [])
-      this.variables[variable.name] = String(valueAt(selector.expression, answer));
-    return runtime.assertions.map((assertion) => [assertion, valueAt(assertion.expression, answer)]);
+      this.variables[variable.name] = String(valueAt(selector.expression, response));
+    return runtime.assertions.map((assertion) => [assertion, valueAt(assertion.expression, response)]);
   }
 
-  private send({ method, url, headers = [], body, auth }: CollectionRequest['http']): Promise<Answer> {
+  private send({ method, url, headers = [], body, auth }: CollectionRequest['http']): Promise<ReceivedResponse> {
     const path = this.filled(url).slice(this.url.length);
     const form = new URLSearchParams(body?.data.map(({ name, value }) => [name, this.filled(value)]));
     return call(this.url, {
@@ -85,7 +85,7 @@ class Runner {
 }
 
 /** What `res.headers.etag` and the like stand for. */
-function valueAt(expression: string, { status, headers, body }: Answer): unknown {
+function valueAt(expression: string, { status, headers, body }: ReceivedResponse): unknown {
   const [, part, ...keys] = expression.split('.');
   const parts: Record<string, unknown> = { status, headers, body: part === 'body' && JSON.parse(body) };
   return keys.reduce((value, key) => (value as Record<string, unknown>)[key], parts[part!]);

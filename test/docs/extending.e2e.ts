@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { type Answer, call, tokenCall, tokenIn } from '../support/http-call.js';
+import { type ReceivedResponse, call, tokenCall, tokenIn } from '../support/http-call.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { A, smallCatalogue } from '../support/small-catalogue.js';
 import { TestDatabase } from '../support/test-service.js';
@@ -14,7 +14,7 @@ let database: TestDatabase;
 let service: ServiceProcess;
 let url: string;
 let managementUrl: string;
-let ask: (path: string, headers?: Record<string, string>) => Promise<Answer>;
+let ask: (path: string, headers?: Record<string, string>) => Promise<ReceivedResponse>;
 let document: { info: Json; components: { schemas: Record<string, { properties: Json }> }; paths: Json };
 
 /** A database of the present release goes on with the extended one. */

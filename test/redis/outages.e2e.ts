@@ -76,8 +76,8 @@ const OUTAGES: [string, Outage][] = [
 /** What becomes of 200 calls at once. Where a busy machine loses Redis meanwhile, that proves nothing: then once more. */
 async function burst(customer: string, attempts = 5): Promise<Record<string, number>> {
   const before = JSON.stringify(lossesOf(replicas));
-  const answers = await sendAtOnce(200, replicas, { token: forge(customer) });
-  const outcome = { ...statuses(answers), counted: await counted(customer) };
+  const responses = await sendAtOnce(200, replicas, { token: forge(customer) });
+  const outcome = { ...statuses(responses), counted: await counted(customer) };
   if (attempts === 1 || JSON.stringify(lossesOf(replicas)) === before) return outcome;
   await allBack();
   return burst(`${customer}-`, attempts - 1);
@@ -100,7 +100,7 @@ test.each(OUTAGES)(
     await load.stop();
     const outcome = load.outcome(...urls);
     expect(outcome.statuses).toEqual([200]);
-    expect(outcome.answers).toBeGreaterThan(200);
+    expect(outcome.responses).toBeGreaterThan(200);
     // Whatever else goes on here makes answers slow too, those without Redis as well; twice that is chance.
     const noise = Math.max(usual.longest, load.outcome(control.url).longest);
     expect(outcome.longest - 2 * noise).toBeLessThan(MOST_MS);

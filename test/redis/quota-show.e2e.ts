@@ -80,8 +80,8 @@ test.each<[string, string, Record<string, string> | undefined, RegExp]>([
     { REDIS_URL: 'redis://127.0.0.1:1' },
     /The Redis of REDIS_URL cannot be asked: connect ECONNREFUSED/,
   ],
-])('quota show complains of %s', async (_name, code, environment, complaint) => {
+])('quota show complains of %s', async (_name, code, environment, problem) => {
   const said = await show(code, environment);
   expect([said.code, said.stdout]).toEqual([1, '']);
-  expect(said.stderr).toMatch(complaint);
+  expect(said.stderr).toMatch(problem);
 });

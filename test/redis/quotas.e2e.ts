@@ -59,9 +59,9 @@ describe('four replicas on one Redis', () => {
     await redis('SCRIPT', 'FLUSH');
     const results: object[] = [];
     for (const customer of [A, B]) {
-      const answers = await sendAtOnce(2000, replicas, { token: forge(customer) });
+      const responses = await sendAtOnce(2000, replicas, { token: forge(customer) });
       const bucket = (await redis('HVALS', `${KEYS}customer:${customer}`)) as string[];
-      results.push({ ...statuses(answers), counted: bucket.filter((value) => Number(value) < 1_000_000) });
+      results.push({ ...statuses(responses), counted: bucket.filter((value) => Number(value) < 1_000_000) });
     }
     if (attempts === 1 || lossesOf(replicas).every(({ lost }) => !lost)) return results;
     await stopReplicas(replicas);
@@ -77,8 +77,8 @@ describe('four replicas on one Redis', () => {
 
   test('10,000 distinct junk tokens leave one bucket in Redis, and its time to live (faults.md)', async () => {
     const requests = Array.from({ length: 10_000 }, (_, index) => ({ path: '/stock', token: `junk-${index}` }));
-    const answers = await sendOver(20, replicas[0]!.url, requests);
-    expect(statuses(answers)).toEqual({ 401: 60, 429: 9940 });
+    const responses = await sendOver(20, replicas[0]!.url, requests);
+    expect(statuses(responses)).toEqual({ 401: 60, 429: 9940 });
     expect(await redis('KEYS', `${KEYS}*`)).toEqual([`${KEYS}anonymous`]);
     expect(await redis('PTTL', `${KEYS}anonymous`)).toBeGreaterThan(3_500_000);
   });

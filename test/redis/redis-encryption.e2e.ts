@@ -36,7 +36,7 @@ async function hit(ca?: string): Promise<number | string> {
   const storage = new RedisQuotaStorage(url, 5000, ca);
   try {
     await storage.start();
-    for (let attempt = 0; attempt < 40 && !(await answers(storage)); attempt++) await sleep(50);
+    for (let attempt = 0; attempt < 40 && !(await responses(storage)); attempt++) await sleep(50);
     return (await storage.hit('bucket', WINDOWS)).counts[0]!.hits;
   } catch (error) {
     return (error as Error).message;
@@ -45,7 +45,7 @@ async function hit(ca?: string): Promise<number | string> {
   }
 }
 
-const answers = (storage: RedisQuotaStorage) =>
+const responses = (storage: RedisQuotaStorage) =>
   storage.probe().then(
     () => true,
     () => false,

@@ -70,10 +70,9 @@ test(
     const end = await settled(limits);
     if (LONG || above(limits, end).length) process.stderr.write(figuresTable({ start, during, end }));
     expect(above(limits, end)).toEqual([]);
-    // Or else nothing was measured.
-    expect(above(limits, during)).toEqual(
-      expect.arrayContaining(['open files', 'active TCPSocketWrap', 'of these in use']),
-    );
+    // Without these the load measured nothing. A download needs its connection for milliseconds, so one sample can miss it.
+    const loaded = ['open files', 'active TCPSocketWrap', 'responses of the whole load'];
+    expect(above(limits, during)).toEqual(expect.arrayContaining(loaded));
     expect(service.output).not.toMatch(/Warning/);
   },
   SECONDS * 2000 + 120_000,
@@ -94,7 +93,7 @@ async function load(seconds: number): Promise<Figures> {
   const unusual = customers.samples.filter(({ kind, outcome }) => outcome !== String(kind.status));
   expect(unusual.map(({ kind, outcome }) => `${kind.name}: ${outcome}`)).toEqual([]);
   expect(hostile.outcomes).toEqual(hostile.expected);
-  return { ...during, 'answers of the whole load': customers.samples.length };
+  return { ...during, 'responses of the whole load': customers.samples.length };
 }
 
 const figures = () => figuresOf(service, ports.managementUrl, database);

@@ -84,7 +84,7 @@ test('a server that gives no connection at all: 500 with Retry-After (decision 1
   await database.sql(`DROP USER ${name}`);
 });
 
-test('a request that waits for a look-up connection in vain: 500 with Retry-After; an unanswered one: without (decision 109)', async () => {
+test('a request that waits for a lookup connection in vain: 500 with Retry-After; an unanswered one: without (decision 109)', async () => {
   await start({ DATABASE_POOL_SIZE: '2' });
   await logIn();
   await Promise.all(times(2, 0).map(() => call(service.url, tokenCall(A, key))));
@@ -92,7 +92,7 @@ test('a request that waits for a look-up connection in vain: 500 with Retry-Afte
   const unanswered = times(2, 0).map(() => call(service.url, tokenCall(A, key)));
   await sleep(WAIT_MS / 4);
   const waiting = call(service.url, tokenCall(A, key));
-  for (const answer of await Promise.all(unanswered)) expect(answer.headers).not.toHaveProperty('retry-after');
+  for (const response of await Promise.all(unanswered)) expect(response.headers).not.toHaveProperty('retry-after');
   const { status, headers, body } = await waiting;
   expect([status, JSON.parse(body).error]).toEqual([500, 'server_error']);
   expect(headers['retry-after']).toMatch(SECONDS);

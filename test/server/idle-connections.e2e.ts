@@ -28,8 +28,8 @@ afterEach(async () => {
 afterAll(() => database.drop());
 
 /** A way to the database through a firewall. */
-async function firewall(answersForgotten: TcpProxy['answersForgotten']): Promise<string> {
-  const proxy = Object.assign(new TcpProxy(database.url), { answersForgotten });
+async function firewall(responsesForgotten: TcpProxy['responsesForgotten']): Promise<string> {
+  const proxy = Object.assign(new TcpProxy(database.url), { responsesForgotten });
   const url = await proxy.reservedUrl();
   await proxy.open();
   proxies.push(proxy);
@@ -41,23 +41,23 @@ const logIn = () => call(service.url, tokenCall(A, key));
 /** Statuses and the longest time of several requests at once. */
 async function burst(request: () => Promise<{ status: number }>): Promise<[statuses: number[], longest: number]> {
   const begun = performance.now();
-  const answers = await Promise.all(Array.from({ length: AT_ONCE }, request));
-  return [answers.map(({ status }) => status), performance.now() - begun];
+  const responses = await Promise.all(Array.from({ length: AT_ONCE }, request));
+  return [responses.map(({ status }) => status), performance.now() - begun];
 }
 
 const ALL_200 = Array<number>(AT_ONCE).fill(200);
 
-describe.each(['nothing', 'reset'] as const)('a firewall that forgets idle flows and answers %s', (answers) => {
+describe.each(['nothing', 'reset'] as const)('a firewall that forgets idle flows and answers %s', (responses) => {
   test.each([
     ['the server', false],
     ['a replica', true],
   ])('costs no request its data from %s, nor more than 2 s (issue 14 §8)', async (_name, withReplica) => {
     service = await TestService.start(
       {
-        DATABASE_URL: await firewall(answers),
+        DATABASE_URL: await firewall(responses),
         DOWNLOADS_PER_CUSTOMER: String(AT_ONCE),
         RESPONSE_CACHE_MEGABYTES: '0',
-        DATABASE_REPLICA_URLS: withReplica ? await firewall(answers) : '',
+        DATABASE_REPLICA_URLS: withReplica ? await firewall(responses) : '',
       },
       database,
     );

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, call, type Call } from './http-call.js';
+import { type ReceivedResponse, call, type Call } from './http-call.js';
 import { Repetition } from './repetition.js';
 
 const PAUSE_MS = 300;
@@ -24,18 +24,18 @@ export class ClientFleet {
     return this.clients.length;
   }
 
-  /** Clients that each keep one connection. @param complaint what is wrong with an answer; nothing: undefined */
+  /** Clients that each keep one connection. @param problem what is wrong with an answer; nothing: undefined */
   polling(
     kind: string,
     count: number,
     calls: readonly Call[],
-    complaint: (answer: Answer) => string | undefined,
+    problem: (response: ReceivedResponse) => string | undefined,
   ): void {
     for (let client = 0; client < count; client++) {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       this.agents.push(agent);
       let turn = 0;
-      this.add(kind, async () => complaint(await this.patiently({ agent, ...calls[turn++ % calls.length] })));
+      this.add(kind, async () => problem(await this.patiently({ agent, ...calls[turn++ % calls.length] })));
     }
   }
 
@@ -43,10 +43,10 @@ export class ClientFleet {
   reading(kind: string, calls: readonly Call[], seconds: number, bytes: number, digest: string): void {
     for (const [index, one] of calls.entries()) {
       const once = async () => {
-        const answer = await this.slowly(one, bytes / seconds);
-        return answer.status === 200 && answer.digest === digest
+        const response = await this.slowly(one, bytes / seconds);
+        return response.status === 200 && response.digest === digest
           ? undefined
-          : `${answer.status}, ${answer.size} of ${bytes} bytes`;
+          : `${response.status}, ${response.size} of ${bytes} bytes`;
       };
       this.add(kind, once, (index / calls.length) * seconds * 1000);
     }
@@ -62,15 +62,15 @@ export class ClientFleet {
   private add(kind: string, once: () => Promise<string | undefined>, delay = 0): void {
     const timed = async () => {
       const start = performance.now();
-      const complaint = await once().catch((error: Error) => error.message || String(error));
-      if (complaint) this.failures.push(`${kind}: ${complaint}`);
+      const problem = await once().catch((error: Error) => error.message || String(error));
+      if (problem) this.failures.push(`${kind}: ${problem}`);
       else (this.times[kind] ??= []).push(performance.now() - start);
     };
     this.clients.push(new Repetition(timed, PAUSE_MS, delay + Math.random() * PAUSE_MS));
   }
 
   /** RFC 9110, §9.2.2: what is not answered on a connection that was idle before may be sent again, but for a POST. */
-  private patiently(one: Call): Promise<Answer> {
+  private patiently(one: Call): Promise<ReceivedResponse> {
     return call(this.url, one).catch((error: Error & { reused?: boolean }) => {
       if (!error.reused || one.method === 'POST') throw error;
       this.repeated++;

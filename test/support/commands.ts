@@ -19,7 +19,7 @@ export function cliProcessReading(
 }
 
 /** What a command says that fails: exit code 1, nothing on stdout. */
-export async function complaint(running: Promise<CommandResult>): Promise<string> {
+export async function problem(running: Promise<CommandResult>): Promise<string> {
   const { code, stdout, stderr } = await running;
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   return stderr;

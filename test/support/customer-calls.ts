@@ -1,7 +1,7 @@
-import { type Answer, call, type Call, tokenIn } from './http-call.js';
+import { type ReceivedResponse, call, type Call, tokenIn } from './http-call.js';
 
 /** What a call needs besides being counted to be answered as usual, which says what an outage may do to it. */
-export type Needs = 'nothing' | 'count' | 'look-up' | 'download' | 'probe' | 'metrics';
+export type Needs = 'nothing' | 'count' | 'lookup' | 'download' | 'probe' | 'metrics';
 
 /** One kind of call, over and over the same. */
 export interface Kind {
@@ -31,7 +31,7 @@ export async function customerCalls(service: Service, login: Call): Promise<Kind
     await download('GET /stock', get('/stock')),
     await download('GET /prices', get('/prices')),
     await unchanged(service.url, get('/products')),
-    { name: 'POST /auth/token', needs: 'look-up', url: service.url, call: login, status: 200 },
+    { name: 'POST /auth/token', needs: 'lookup', url: service.url, call: login, status: 200 },
     await learn('GET /api/version', 'count', service.url, get('/api/version')),
     await learn('GET /products/schema', 'count', service.url, get('/products/schema')),
     await learn('GET /health', 'probe', service.url, get('/health')),
@@ -51,28 +51,28 @@ export async function learn(name: string, needs: Needs, url: string, how: Call, 
 async function unchanged(url: string, how: Call): Promise<Kind> {
   const { etag } = (await call(url, how)).headers;
   const conditional = { ...how, headers: { 'If-None-Match': etag } };
-  return { name: '304', needs: 'look-up', url, call: conditional, status: 304, bytes: Buffer.alloc(0) };
+  return { name: '304', needs: 'lookup', url, call: conditional, status: 304, bytes: Buffer.alloc(0) };
 }
 
 /**
  * How an answer is told of: its status, `cut` where its client can tell that it is not complete, or with `WRONG` in it
  * where it is neither what this call answers nor an error as it is documented (interface §5.8, §7).
  */
-export function outcomeOf(kind: Kind, answer: Answer | Error): string {
+export function outcomeOf(kind: Kind, response: ReceivedResponse | Error): string {
   // No instanceof: Node's own errors are not of the realm that tests run in.
-  if (!('status' in answer)) return kind.needs === 'download' ? 'cut' : `WRONG: ${answer.message}`;
-  const right = answer.status === kind.status ? isUsual(kind, answer) : isDocumentedError(kind, answer);
-  return right ? String(answer.status) : `${answer.status} WRONG: ${answer.bytes.toString('utf8', 0, 100)}`;
+  if (!('status' in response)) return kind.needs === 'download' ? 'aborted' : `WRONG: ${response.message}`;
+  const right = response.status === kind.status ? isUsual(kind, response) : isDocumentedError(kind, response);
+  return right ? String(response.status) : `${response.status} WRONG: ${response.bytes.toString('utf8', 0, 100)}`;
 }
 
-function isUsual(kind: Kind, { bytes, body }: Answer): boolean {
+function isUsual(kind: Kind, { bytes, body }: ReceivedResponse): boolean {
   if (kind.bytes) return bytes.equals(kind.bytes);
   return body.includes(kind.name === '/metrics' ? '\ncustomer_data_' : '"access_token":');
 }
 
 const UNEXPECTED = 'An unexpected error occurred. Try again later; quote the X-Request-Id if it persists.';
 
-function isDocumentedError({ name }: Kind, { body, headers }: Answer): boolean {
+function isDocumentedError({ name }: Kind, { body, headers }: ReceivedResponse): boolean {
   if (name === 'GET /health') return body === 'Unhealthy' && headers['content-type'] === 'text/plain';
   if (name === '/readyz') return body.startsWith('{"status":"error"');
   const expected =

@@ -33,7 +33,7 @@ export class CustomerLoad {
 
   private async once(kind: Kind): Promise<void> {
     const begun = performance.now();
-    const answer = await call(kind.url, { agent: this.agent, ...kind.call }).catch((error: Error) => error);
-    this.samples.push({ kind, begun, ended: performance.now(), outcome: outcomeOf(kind, answer) });
+    const response = await call(kind.url, { agent: this.agent, ...kind.call }).catch((error: Error) => error);
+    this.samples.push({ kind, begun, ended: performance.now(), outcome: outcomeOf(kind, response) });
   }
 }

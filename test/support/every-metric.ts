@@ -27,7 +27,7 @@ export async function scrapeEverything(): Promise<Series[]> {
     const [working, broken] = await Promise.all(processes.map((process) => process.ports()));
     await database.load(smallCatalogue);
     await database.cli('import', await database.files(importFiles({ 'warehouses.csv': [['']] })));
-    await answerAll(working!.url, await database.cliOk('key', 'issue', A));
+    await respondToAll(working!.url, await database.cliOk('key', 'issue', A));
     await leave(working!);
     await call(broken!.url, { path: '/health' });
     await call(broken!.url, tokenCall(A, 'no-key'));
@@ -47,7 +47,7 @@ interface Ports {
 const scrape = async ({ managementUrl }: Ports) => (await fetch(`${managementUrl}/metrics`)).text();
 
 /** Has each path answered, and the quota of nobody in particular used up. */
-async function answerAll(url: string, key: string): Promise<void> {
+async function respondToAll(url: string, key: string): Promise<void> {
   const token = tokenIn(await call(url, tokenCall(A, key)));
   for (const path of DATA) {
     const { headers } = await call(url, { path, token });
@@ -64,7 +64,7 @@ async function leave(service: Ports): Promise<void> {
     // Answers to requests of one connection wait for each other.
     socket.write('GET /products HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50), () => socket.resetAndDestroy());
     await sleep(50);
-    if (/answers_aborted_total\{route="\/products"/.test(await scrape(service))) return;
+    if (/responses_aborted_total\{route="\/products"/.test(await scrape(service))) return;
   }
   throw new Error('Each answer came before its client had left');
 }

@@ -60,8 +60,8 @@ export class FaultyProxy {
   private async pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const fault = incoming.url === '/auth/token' ? undefined : this.faults.shift();
     if (fault && fault in RESPONSES) return sendInstead(RESPONSES[fault as keyof typeof RESPONSES], outgoing);
-    const { answer, body } = await this.ask(incoming, fault);
-    const { statusCode: status, rawHeaders: raw } = answer;
+    const { response, body } = await this.ask(incoming, fault);
+    const { statusCode: status, rawHeaders: raw } = response;
     if (!fault) return void outgoing.writeHead(status!, raw).end(body);
     const lines = linesOf(body.toString());
     const [some, last] = TRUNCATIONS[fault as keyof typeof TRUNCATIONS](lines, lastSku(lines));
@@ -77,8 +77,8 @@ export class FaultyProxy {
     const { 'if-none-match': _, 'accept-encoding': __, ...plain } = headers;
     const passed = request(this.target + url, { method, headers: fault ? plain : headers });
     incoming.pipe(passed);
-    const [answer] = (await once(passed, 'response')) as [IncomingMessage];
-    return { answer, body: await buffer(answer) };
+    const [response] = (await once(passed, 'response')) as [IncomingMessage];
+    return { response, body: await buffer(response) };
   }
 }
 

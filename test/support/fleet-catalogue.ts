@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ClientFleet } from './client-fleet.js';
-import { type Answer, call, type Call, tokenCall, tokenIn } from './http-call.js';
+import { type ReceivedResponse, call, type Call, tokenCall, tokenIn } from './http-call.js';
 import { importFiles } from './import-files.js';
 import type { TestDatabase } from './test-service.js';
 
@@ -61,17 +61,17 @@ export async function addShopClients(
 
   // Once an hour, hence on a new connection, and nobody repeats a POST.
   const login = { ...tokenCall(SHOP, await database.cliOk('key', 'issue', SHOP)), agent: false };
-  fleet.polling('token', counts.token, [login], (answer) => (tokenIn(answer) ? undefined : 'no token'));
+  fleet.polling('token', counts.token, [login], (response) => (tokenIn(response) ? undefined : 'no token'));
 }
 
 export const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 /** What complains of an answer that differs from those that these calls have now. */
-async function expecting(url: string, calls: readonly Call[]): Promise<(answer: Answer) => string | undefined> {
+async function expecting(url: string, calls: readonly Call[]): Promise<(response: ReceivedResponse) => string | undefined> {
   const expected = new Set<string>();
   for (const one of calls) expected.add(describe(await call(url, one)));
-  return (answer) => (expected.has(describe(answer)) ? undefined : describe(answer));
+  return (response) => (expected.has(describe(response)) ? undefined : describe(response));
 }
 
 const price = (list: string) => (sku: string) => [list, sku, '10', '', '', 'true'];
-const describe = ({ status, bytes }: Answer) => `${status}, ${bytes.length} bytes, ${digestOf(bytes)}`;
+const describe = ({ status, bytes }: ReceivedResponse) => `${status}, ${bytes.length} bytes, ${digestOf(bytes)}`;

@@ -34,11 +34,11 @@ export function refusedCalls(url: string, token: string): Promise<Kind[]> {
   const own = (more: object) => ({ token, ...more });
   return Promise.all([
     learn('a wrong token', 'count', url, { path: '/products', token: `${token}x` }, 401),
-    learn('a wrong key', 'look-up', url, tokenCall('D', 'x'.repeat(43)), 401),
+    learn('a wrong key', 'lookup', url, tokenCall('D', 'x'.repeat(43)), 401),
     learn('no such path', 'count', url, own({ path: '/nowhere' + large }), 404),
     learn('a huge query', 'download', url, own({ path: '/stock' + large })),
     learn('a huge form', 'count', url, { ...tokenCall('D', 'x'.repeat(20_000)) }, 413),
-    learn('HEAD', 'look-up', url, own({ path: '/products', method: 'HEAD' })),
+    learn('HEAD', 'lookup', url, own({ path: '/products', method: 'HEAD' })),
   ]);
 }
 
@@ -95,25 +95,25 @@ function downloads(url: string, token: string): Nuisance[] {
         const download = await begin();
         for (const end = performance.now() + SLOW_MS; performance.now() < end; await sleep(PAUSE_MS / 5))
           download.take(65_536);
-        return (await download.finish())?.endsWith(']') ? 'all of it' : 'cut';
+        return (await download.finish())?.endsWith(']') ? 'all of it' : 'aborted';
       },
     },
     {
       name: 'reads no more',
-      expected: 'cut',
+      expected: 'aborted',
       once: async () => {
         const download = await begin();
         await sleep(STALLED_MS);
-        return (await download.isCut()) ? 'cut' : 'all of it';
+        return (await download.isAborted()) ? 'aborted' : 'all of it';
       },
     },
     {
       name: 'closes its side',
-      expected: 'cut',
+      expected: 'aborted',
       once: async () => {
         const download = await begin();
         download.closeSide();
-        return (await download.isCut()) ? 'cut' : 'all of it';
+        return (await download.isAborted()) ? 'aborted' : 'all of it';
       },
     },
   ];

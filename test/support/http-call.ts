@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request, type RequestOptions } from 'node:http';
 
-export interface Answer {
+export interface ReceivedResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: string;
@@ -19,7 +19,7 @@ export interface Call extends Pick<RequestOptions, 'method' | 'path' | 'setHost'
  * Sends a request as it is; fetch would tidy or refuse some of them. One connection each, unless an agent is given.
  * @throws what breaks the connection, with `reused` where an earlier call had it and this one had no answer yet
  */
-export function call(url: string, { token, headers, body = '', ...options }: Call = {}): Promise<Answer> {
+export function call(url: string, { token, headers, body = '', ...options }: Call = {}): Promise<ReceivedResponse> {
   const { hostname, port } = new URL(url);
   const all = {
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
@@ -60,12 +60,12 @@ export function tokenCall(client_id: string, client_secret: string): Call {
 }
 
 /** The token in the answer to a token request. */
-export function tokenIn({ status, body }: Answer): string {
+export function tokenIn({ status, body }: ReceivedResponse): string {
   if (status !== 200) throw new Error(`No token: ${status} ${body}`);
   return (JSON.parse(body) as { access_token: string }).access_token;
 }
 
 /** Calls left in the window that the answer describes. */
-export function left({ headers }: Answer): number {
+export function left({ headers }: ReceivedResponse): number {
   return Number(headers['x-rate-limit-remaining'] ?? NaN);
 }

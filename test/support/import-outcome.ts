@@ -4,7 +4,7 @@ import type { TestDatabase } from './test-service.js';
 
 type Files = Record<string, string | Buffer>;
 
-/** A line about how far an import is, which stands on stderr along with complaints. */
+/** A line about how far an import is, which stands on stderr along with problems. */
 const PROGRESS = /: \d+ rows of \w+ (read|so far), \d+\.\d s$/;
 
 /** Imports files. @returns for each table what was reported as added, changed, unchanged and removed: `+1 ~2 =3 -4` */
@@ -32,22 +32,22 @@ export function signs({ tables }: Pick<ImportSummary, 'tables'>): Record<string,
   );
 }
 
-/** Imports files that are to be refused. @returns the complaints, once it is sure that nothing was written */
+/** Imports files that are to be refused. @returns the problems, once it is sure that nothing was written */
 export async function refused(database: TestDatabase, files: Files, ...options: string[]): Promise<string[]> {
   const before = await storedRows(database);
   const { code, stdout, stderr } = await database.cli('import', ...options, await database.files(files));
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  const complaints = complaintsIn(stderr);
+  const problems = complaintsIn(stderr);
   expect(await storedRows(database)).toEqual(before);
-  return complaints;
+  return problems;
 }
 
-/** The complaints of an import that printed this, which also has to say how many there are. */
+/** The problems of an import that printed this, which also has to say how many there are. */
 export function complaintsIn(stderr: string): string[] {
-  const complaints = stderr
+  const problems = stderr
     .trimEnd()
     .split('\n')
     .filter((line) => !PROGRESS.test(line));
-  expect(complaints.pop()).toBe(`Nothing was imported: ${complaints.length} problem(s).`);
-  return complaints;
+  expect(problems.pop()).toBe(`Nothing was imported: ${problems.length} problem(s).`);
+  return problems;
 }

@@ -40,7 +40,7 @@ type ModelClass = new (data: Manifest) => { validate(): void };
 /** The compiler checks each object as a literal of its type, where it may have no field that the type has not. */
 function unknownFields(manifests: readonly Manifest[]): string[] {
   const file = join(resolve(__dirname, '..'), 'deploy/rendered.ts');
-  // One line each, so that the line of a complaint tells the object.
+  // One line each, so that the line of a problem tells the object.
   const text = manifests
     .map((manifest) => {
       const type = `import('${modelsOf(manifest)}').I${manifest.kind}`;

@@ -12,7 +12,7 @@ export interface MappedContent {
   /** By table: rows as `column: value` as they would be stored; columns without a value are left out. */
   tables: Record<string, Record<string, unknown>[]>;
   /** As an import would print them. */
-  complaints: string[];
+  problems: string[];
   notes: string[];
 }
 
@@ -24,8 +24,8 @@ export async function readMapped(
 ): Promise<MappedContent> {
   const file = await InputFile.at(path);
   const mapped = mappedSources(file, mapping, options);
-  const content: MappedContent = { tables: {}, complaints: [], notes: [] };
-  for (const source of mapped.sources) content.tables[source.table.name] = await readRows(source, content.complaints);
+  const content: MappedContent = { tables: {}, problems: [], notes: [] };
+  for (const source of mapped.sources) content.tables[source.table.name] = await readRows(source, content.problems);
   content.notes = mapped.notes();
   return content;
 }
@@ -41,17 +41,17 @@ export async function readMappedText(text: string, mapping: Mapping, options: Pa
   }
 }
 
-async function readRows(source: TableSource, complaints: string[]): Promise<Record<string, unknown>[]> {
-  const complain = (line: number, column: string, message: string) =>
-    void complaints.push([`${source.file}:${line}`, ...(column ? [column] : []), message].join(': '));
+async function readRows(source: TableSource, problems: string[]): Promise<Record<string, unknown>[]> {
+  const report = (line: number, column: string, message: string) =>
+    void problems.push([`${source.file}:${line}`, ...(column ? [column] : []), message].join(': '));
   const rows: Record<string, unknown>[] = [];
   try {
-    for await (const chunk of source.rows(complain))
+    for await (const chunk of source.rows(report))
       for (const { line, cells, block } of chunk) {
         const row: Record<string, unknown> = {};
         for (const [index, column] of source.columns.entries()) {
           const value = valueOf(cells[index]!, column, (message) =>
-            complain(line, source.label(column, block), message),
+            report(line, source.label(column, block), message),
           );
           if (value !== null) row[column.name] = value;
         }
@@ -59,7 +59,7 @@ async function readRows(source: TableSource, complaints: string[]): Promise<Reco
       }
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;
-    complain(error.line, error.column, error.message);
+    report(error.line, error.column, error.message);
   }
   return rows;
 }
@@ -67,14 +67,14 @@ async function readRows(source: TableSource, complaints: string[]): Promise<Reco
 function valueOf(
   cell: string | CellError,
   column: TableSource['columns'][number],
-  complain: (message: string) => void,
+  report: (message: string) => void,
 ) {
   try {
     if (cell instanceof CellError) throw cell;
     return parseCell(cell, column);
   } catch (error) {
     if (!(error instanceof CellError)) throw error;
-    complain(error.message);
+    report(error.message);
     return null;
   }
 }

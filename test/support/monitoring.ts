@@ -14,7 +14,7 @@ export const rules = ruleGroups.flatMap((group) => group.rules!);
 export const alerts = rules.filter(({ alert }) => alert);
 export const dashboard = JSON.parse(textOf('deploy/monitoring/dashboard.json')) as Dashboard;
 
-/** Runs promtool in a folder. @returns what it prints @throws with its complaint */
+/** Runs promtool in a folder. @returns what it prints @throws with its problem */
 export function promtool(cwd: string, ...args: string[]): string {
   return execFileSync('promtool', args, { cwd, encoding: 'utf8', stdio: 'pipe' });
 }

@@ -1,6 +1,6 @@
 import { customerCalls, type Kind, learn, outcomeOf } from './customer-calls.js';
 import { CustomerLoad } from './customer-load.js';
-import { type Answer, call, type Call, tokenCall, tokenIn } from './http-call.js';
+import { type ReceivedResponse, call, type Call, tokenCall, tokenIn } from './http-call.js';
 import { importFiles } from './import-files.js';
 import { ServiceProcess } from './service-process.js';
 import type { TestDatabase } from './test-service.js';
@@ -83,8 +83,8 @@ export class OutageBench {
     return async () => {
       const begun = performance.now();
       const body = await download.finish();
-      const answer = { status: download.status, bytes: Buffer.from(body ?? '') } as Answer;
-      const outcome = body === undefined ? 'cut' : outcomeOf(kind, answer);
+      const response = { status: download.status, bytes: Buffer.from(body ?? '') } as ReceivedResponse;
+      const outcome = body === undefined ? 'aborted' : outcomeOf(kind, response);
       load.samples.push({ kind, begun, ended: performance.now(), outcome });
     };
   }

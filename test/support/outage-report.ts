@@ -23,8 +23,8 @@ export function table(reports: readonly KindReport[]): string {
 const isText = (column: number) => column === 0 || column === 2;
 
 function cells({ kind, outcomes, median, longest, recovery }: KindReport): string[] {
-  const answers = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+  const responses = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
   const each = Object.entries(outcomes).map(([outcome, count]) => `${outcome} x ${count}`);
   const [middle, most] = [median, longest].map((time) => time.toFixed(0));
-  return [kind, String(answers), each.join(', '), middle!, most!, (recovery / 1000).toFixed(1)];
+  return [kind, String(responses), each.join(', '), middle!, most!, (recovery / 1000).toFixed(1)];
 }

@@ -1,5 +1,5 @@
 import { createHmac, createHash } from 'node:crypto';
-import { type Answer, call, type Call, left, tokenCall } from './http-call.js';
+import { type ReceivedResponse, call, type Call, left, tokenCall } from './http-call.js';
 import { importFiles } from './import-files.js';
 import { A, B, smallCatalogue } from './small-catalogue.js';
 import { type Environment, TestDatabase, TestService } from './test-service.js';
@@ -41,15 +41,15 @@ export class QuotaBench {
     return this.service.close();
   }
 
-  send(request?: Call): Promise<Answer> {
+  send(request?: Call): Promise<ReceivedResponse> {
     return call(this.service.url, request);
   }
 
   /** Requests one after the other. */
-  async sendTimes(times: number, request?: Call): Promise<Answer[]> {
-    const answers: Answer[] = [];
-    for (let sent = 0; sent < times; sent++) answers.push(await this.send(request));
-    return answers;
+  async sendTimes(times: number, request?: Call): Promise<ReceivedResponse[]> {
+    const responses: ReceivedResponse[] = [];
+    for (let sent = 0; sent < times; sent++) responses.push(await this.send(request));
+    return responses;
   }
 
   /** The token request of the customer, with its own key. */
@@ -60,7 +60,7 @@ export class QuotaBench {
   }
 
   /** Asks for a token: one call of the customer's. */
-  async login(customerCode: string): Promise<Answer> {
+  async login(customerCode: string): Promise<ReceivedResponse> {
     return this.send(await this.credentials(customerCode));
   }
 

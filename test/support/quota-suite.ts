@@ -1,4 +1,4 @@
-import { type Answer, type Call, left, tokenCall, tokenIn } from './http-call.js';
+import { type ReceivedResponse, type Call, left, tokenCall, tokenIn } from './http-call.js';
 import { A_IN_LOWER_CASE, FEW, forge, NAMED_ANONYMOUS, type QuotaBench } from './quota-bench.js';
 import { A, B } from './small-catalogue.js';
 
@@ -50,7 +50,7 @@ const BY_NOBODY: [string, number, Call][] = [
 ];
 
 /** What an answer to a metered request tells of the quota. */
-const described = ({ headers }: Answer) => [headers['x-rate-limit-limit'], headers['x-rate-limit-reset']];
+const described = ({ headers }: ReceivedResponse) => [headers['x-rate-limit-limit'], headers['x-rate-limit-reset']];
 
 const expired = () => forge(A, { exp: Math.floor(Date.now() / 1000) - 3600 });
 
@@ -65,14 +65,14 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
   async function expectCountedOnce(request: Call, status: number, token?: string): Promise<void> {
     const other = token ? undefined : tokenIn(await bench().login(A));
     const [own, others] = [await bench().left(token), await bench().left(other)];
-    const answer = await bench().send({ token, ...request });
-    expect(answer.status).toBe(status);
-    expect([left(answer), await bench().left(token), await bench().left(other)]).toEqual([
+    const response = await bench().send({ token, ...request });
+    expect(response.status).toBe(status);
+    expect([left(response), await bench().left(token), await bench().left(other)]).toEqual([
       own - 1,
       own - 2,
       others - 1,
     ]);
-    expect(described(answer)).toEqual(described(await bench().send({ token })));
+    expect(described(response)).toEqual(described(await bench().send({ token })));
   }
 
   describe('counts once, with its headers (interface §8, decisions 21, 22, 25)', () => {
@@ -121,7 +121,7 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
       'retry-after': expect.stringMatching(/^[1-9]\d?$/),
     });
     expect(reset).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    for (const answer of admitted) expect(described(answer)).toEqual(['1m', reset]);
+    for (const response of admitted) expect(described(response)).toEqual(['1m', reset]);
     const wait = (since: number) => Math.ceil((Date.parse(reset) - since) / 1000);
     expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(wait(Date.now()));
     expect(Number(headers['retry-after'])).toBeLessThanOrEqual(wait(earliest));
@@ -163,9 +163,9 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
 
   test('an expired token counts for nobody in particular, and gets 401 for ever (decisions 21, 122)', async () => {
     expect((await bench().send({ path: '/stock', token: forge(A) })).status).toBe(200);
-    const answers = await bench().sendTimes(61, { path: '/stock', token: expired() });
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 401));
-    expect(answers.at(-1)).toMatchObject({
+    const responses = await bench().sendTimes(61, { path: '/stock', token: expired() });
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 401));
+    expect(responses.at(-1)).toMatchObject({
       headers: { 'www-authenticate': expect.stringContaining('error="invalid_token"'), 'x-rate-limit-remaining': '0' },
     });
     // It does not make others admitted, nor credentials that are wrong.

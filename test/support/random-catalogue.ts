@@ -137,7 +137,7 @@ export function* randomImports(seed: number, count: number): Generator<RandomImp
   }
 }
 
-/** Rows of some of the tables that can be imported into the stored ones without a complaint. */
+/** Rows of some of the tables that can be imported into the stored ones without a problem. */
 function randomRows(random: SeededRandom, stored: Catalogue, replace: boolean): Catalogue {
   const files: Catalogue = {};
   const tables = Object.keys(TABLES).filter(() => random.chance(0.7));

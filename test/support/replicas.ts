@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { type Answer, call, type Call } from './http-call.js';
+import { type ReceivedResponse, call, type Call } from './http-call.js';
 import { LIMITS, SECRET } from './quota-bench.js';
 import { ServiceProcess } from './service-process.js';
 import type { TestDatabase } from './test-service.js';
@@ -36,23 +36,23 @@ export function lossesOf(replicas: Replica[]): { lost: number; back: number; tol
 }
 
 /** Sends so many requests at once, each on its own connection, spread over the replicas. */
-export function sendAtOnce(count: number, replicas: Replica[], request: Call): Promise<Answer[]> {
+export function sendAtOnce(count: number, replicas: Replica[], request: Call): Promise<ReceivedResponse[]> {
   return Promise.all(
     Array.from({ length: count }, (_, index) => call(replicas[index % replicas.length]!.url, request)),
   );
 }
 
 /** Sends the requests over so many connections, each of which sends the next as soon as it has its answer. */
-export async function sendOver(connections: number, url: string, requests: Call[]): Promise<Answer[]> {
+export async function sendOver(connections: number, url: string, requests: Call[]): Promise<ReceivedResponse[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const answers = await Promise.all(requests.map((request) => call(url, { ...request, agent })));
+  const responses = await Promise.all(requests.map((request) => call(url, { ...request, agent })));
   agent.destroy();
-  return answers;
+  return responses;
 }
 
 /** How many answers there are of each status. */
-export function statuses(answers: readonly Answer[]): Record<number, number> {
+export function statuses(responses: readonly ReceivedResponse[]): Record<number, number> {
   const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }

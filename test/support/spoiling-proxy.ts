@@ -42,7 +42,7 @@ export class SpoilingProxy {
     const proxy = new SpoilingProxy(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     server.on('request', async (request: IncomingMessage, response) => {
       if (!isSane(request)) return void response.writeHead(400, { Connection: 'close' }).end();
-      const answer = await proxy.answerTo(request, serviceUrl);
+      const answer = await proxy.responseTo(request, serviceUrl);
       response.writeHead(answer.status, answer.headers).end(answer.bytes);
     });
     // Nor is what nobody expects passed on.
@@ -55,7 +55,7 @@ export class SpoilingProxy {
     this.server.closeAllConnections();
   }
 
-  private async answerTo(request: IncomingMessage, serviceUrl: string) {
+  private async responseTo(request: IncomingMessage, serviceUrl: string) {
     const { method, headers, url: path = '' } = request;
     const {
       status,

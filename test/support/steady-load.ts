@@ -25,10 +25,10 @@ export class SteadyLoad {
   }
 
   /** What was answered at these addresses so far: each status, and the longest wait in milliseconds. */
-  outcome(...urls: string[]): { answers: number; statuses: number[]; longest: number } {
+  outcome(...urls: string[]): { responses: number; statuses: number[]; longest: number } {
     const all = urls.flatMap((url) => this.seen.get(url)!);
     return {
-      answers: all.length,
+      responses: all.length,
       statuses: [...new Set(all.map(({ status }) => status))],
       longest: Math.max(0, ...all.map(({ took }) => took)),
     };
@@ -38,7 +38,7 @@ export class SteadyLoad {
     const start = performance.now();
     // A connection that breaks is an answer too: status 0.
     const status = await call(url, { ...request, agent: this.agent }).then(
-      (answer) => answer.status,
+      (response) => response.status,
       () => 0,
     );
     this.seen.get(url)!.push({ status, took: performance.now() - start });

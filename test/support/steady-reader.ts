@@ -11,13 +11,13 @@ const MOST_NOTED = 10;
 export interface Seen {
   /** Whose answers they were, one after the other, without repetitions. An answer that nobody knows is described. */
   versions: string[];
-  answers: number;
+  responses: number;
   /** Of the answers, in milliseconds. */
   longest: number;
 }
 
 /** Which answers a service may give: those of a few states of its data, byte by byte. */
-export class KnownAnswers {
+export class KnownResponses {
   private readonly versions = new Map<string, string>();
 
   constructor(
@@ -28,10 +28,10 @@ export class KnownAnswers {
   /** Takes what the service answers now as what it answers in this version. @throws unless all is 200 */
   async learn(version: string): Promise<void> {
     for (const path of PATHS) {
-      const answer = await this.answer(path);
-      if (!answer.startsWith(`${path}: 200 `)) throw new Error(answer.slice(0, 300));
+      const response = await this.response(path);
+      if (!response.startsWith(`${path}: 200 `)) throw new Error(response.slice(0, 300));
       // What is the same in every version tells none.
-      this.versions.set(answer, this.versions.has(answer) ? '' : version);
+      this.versions.set(response, this.versions.has(response) ? '' : version);
     }
   }
 
@@ -47,23 +47,23 @@ export class KnownAnswers {
       const seen: string[] = [];
       for (const path of PATHS) {
         const start = performance.now();
-        const answer = await this.answer(path);
+        const response = await this.response(path);
         times.push(performance.now() - start);
-        seen.push(this.versions.get(answer) ?? `${answer.slice(0, 150)}… of ${answer.length} characters`);
+        seen.push(this.versions.get(response) ?? `${response.slice(0, 150)}… of ${response.length} characters`);
       }
       return { seen, times };
     });
   }
 
-  private async answer(path: string): Promise<string> {
-    const answer = await call(this.url, { path, token: this.token }).catch((error: Error) => error);
-    return `${path}: ${answer instanceof Error ? answer.message : `${answer.status} ${answer.body}`}`;
+  private async response(path: string): Promise<string> {
+    const response = await call(this.url, { path, token: this.token }).catch((error: Error) => error);
+    return `${path}: ${response instanceof Error ? response.message : `${response.status} ${response.body}`}`;
   }
 }
 
 /** Polls until it is stopped. */
 export class SteadyReader {
-  private readonly seen: Seen = { versions: [], answers: 0, longest: 0 };
+  private readonly seen: Seen = { versions: [], responses: 0, longest: 0 };
   private readonly passes = new Repetition(() => this.read(), PAUSE_MS);
 
   constructor(private readonly pass: () => Promise<{ seen: string[]; times: number[] }>) {}
@@ -78,7 +78,7 @@ export class SteadyReader {
   private async read(): Promise<void> {
     const { seen, times } = await this.pass();
     for (const version of seen) this.note(version);
-    this.seen.answers += seen.length;
+    this.seen.responses += seen.length;
     this.seen.longest = Math.max(this.seen.longest, ...times);
   }
 

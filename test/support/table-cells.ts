@@ -1,5 +1,5 @@
 import { COLUMNS, type ImportFileName } from './import-files.js';
-import type { ReadRows } from './expected-answers.js';
+import type { ReadRows } from './expected-responses.js';
 import type { TestDatabase } from './test-service.js';
 
 /** What the tables hold at this moment, as the cells of the files that would make them. */

@@ -29,7 +29,7 @@ export class TcpProxy {
   /** Flows that were idle for this long are forgotten, as firewalls do, in milliseconds. */
   forgetsAfter = Infinity;
   /** Whether a message on a forgotten flow is dropped without a sign, or resets the connection to the client. */
-  answersForgotten: 'nothing' | 'reset' = 'nothing';
+  responsesForgotten: 'nothing' | 'reset' = 'nothing';
   /** How many flows have been forgotten. */
   forgotten = 0;
 
@@ -112,7 +112,7 @@ export class TcpProxy {
     const { gate } = this;
     const isForgotten = this.watchIdle();
     this.pass(inbound, outbound, gate, (chunk) => {
-      if (isForgotten()) return this.answersForgotten === 'reset' ? reset(inbound) : undefined;
+      if (isForgotten()) return this.responsesForgotten === 'reset' ? reset(inbound) : undefined;
       outbound.write(chunk);
       const { awaited } = this;
       if (!awaited || !chunk.includes(awaited.text)) return;

@@ -74,7 +74,7 @@ export class TestDatabase {
     return result;
   }
 
-  /** Runs the CLI and returns its output. @throws with its complaint if it fails. */
+  /** Runs the CLI and returns its output. @throws with its problem if it fails. */
   async cliOk(...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.cli(...args);
     if (code !== 0) throw new Error(`${args.join(' ')} failed: ${stderr}`);

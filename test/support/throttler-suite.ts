@@ -4,7 +4,7 @@ import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ThrottlerQuotaStorage } from '../../src/quota/quota-storage.js';
-import { type Answer, call } from './http-call.js';
+import { type ReceivedResponse, call } from './http-call.js';
 
 const [SHORT, LONG] = [
   { name: 'short', ttl: 2000, limit: 3 },
@@ -19,7 +19,7 @@ class Hello {
   }
 }
 
-const told = ({ status, headers }: Answer) => [
+const told = ({ status, headers }: ReceivedResponse) => [
   status,
   headers['x-ratelimit-remaining-short'],
   headers['x-ratelimit-remaining-long'],

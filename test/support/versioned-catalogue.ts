@@ -109,7 +109,7 @@ export class SlowDownload {
   }
 
   /** Reads what is left, compressed or not. @returns whether the client can tell that it is not complete */
-  async isCut(): Promise<boolean> {
+  async isAborted(): Promise<boolean> {
     this.socket.on('data', (chunk: Buffer) => this.chunks.push(chunk));
     this.socket.resume();
     return (await this.ended) === 'broken' || !this.chunks.at(-1)!.toString('latin1').endsWith('0\r\n\r\n');

@@ -4,7 +4,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { putAside } from './put-aside.js';
+import { spoolToTempFile } from './spool-to-temp-file.js';
 import { SourceFault } from './table-source.js';
 
 const PIECE = 64 * 1024;
@@ -20,7 +20,7 @@ export class InputFile {
   /** @param place its path, or where it was put aside */
   private constructor(
     private readonly place: string | FileHandle,
-    /** The file as complaints and records name it. */
+    /** The file as problems and records name it. */
     readonly name: string,
     readonly size: number,
     private readonly changedAt: number,
@@ -39,7 +39,7 @@ export class InputFile {
 
   /** What a stream brings, which can be read once only, and perhaps slowly: it must not hold others up. */
   static async from(stream: Readable, name: string): Promise<InputFile> {
-    const handle = await putAside(stream);
+    const handle = await spoolToTempFile(stream);
     const { size, mtimeMs } = await handle.stat();
     return new InputFile(handle, name, size, mtimeMs);
   }

@@ -48,7 +48,7 @@ const NAMES = `the names are ${IMPORT_TABLES.map(({ name }) => `${name}.csv`).jo
  *   map
  */
 export async function openSources(request: SourceRequest, stdin?: Readable): Promise<Sources> {
-  const opening = new Opening(request, stdin);
+  const opening = new SourceOpener(request, stdin);
   try {
     return await opening.run();
   } catch (error) {
@@ -57,7 +57,7 @@ export async function openSources(request: SourceRequest, stdin?: Readable): Pro
   }
 }
 
-class Opening {
+class SourceOpener {
   private readonly problems = new Problems();
   private readonly files = new Map<TableSource, InputFile>();
   /** Each tells what it has to say of a file that was read. */
@@ -104,8 +104,8 @@ class Opening {
       if ((await stat(path)).isDirectory()) return this.openFolder(path, mapping);
       const file = this.noted(await InputFile.at(path));
       if (mapping) return this.addMapped(file, mapping);
-      const complaint = `no import file has this name; ${NAMES}; or say by --as which table it is for, or by --map how to read it`;
-      return this.addFile(file, this.request.as ?? tableName(file.name), complaint);
+      const problem = `no import file has this name; ${NAMES}; or say by --as which table it is for, or by --map how to read it`;
+      return this.addFile(file, this.request.as ?? tableName(file.name), problem);
     });
   }
 
@@ -143,9 +143,9 @@ class Opening {
     return file;
   }
 
-  private async addFile(file: InputFile, name: string, complaint: string): Promise<void> {
+  private async addFile(file: InputFile, name: string, problem: string): Promise<void> {
     const table = IMPORT_TABLES.find((candidate) => candidate.name === name);
-    if (!table) return this.problems.add(file.name, 0, '', complaint);
+    if (!table) return this.problems.add(file.name, 0, '', problem);
     for (const source of (await isJson(file))
       ? this.jsonSources(file, table)
       : [new CsvSource(file, table, this.options)])

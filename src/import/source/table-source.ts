@@ -1,4 +1,4 @@
-import type { Field } from '../../resource/field.decorator.js';
+import type { FieldDeclaration } from '../../resource/field.decorator.js';
 import type { CellError } from '../cell.js';
 import type { ImportTable } from '../import-tables.js';
 
@@ -13,17 +13,17 @@ export interface SourceRow {
 }
 
 /** Tells of a fault of the file. `column` as the file names it; '' where it is about the line as a whole. */
-export type Complain = (line: number, column: string, message: string) => void;
+export type ReportProblem = (line: number, column: string, message: string) => void;
 
 /**
  * The rows for one table out of one file. Several sources may read the same file, one after the other.
  */
 export interface TableSource {
   readonly table: ImportTable;
-  /** The file as complaints name it: its base name, or `standard input`. */
+  /** The file as problems name it: its base name, or `standard input`. */
   readonly file: string;
   /** The columns of the table that the file has, all required ones among them. Final once `begin` is done. */
-  readonly columns: readonly Field[];
+  readonly columns: readonly FieldDeclaration[];
   /** The source speaks for its own rows only: `--replace` removes no others. */
   readonly partial?: boolean;
 
@@ -32,19 +32,19 @@ export interface TableSource {
    * @returns false if the file has nothing for this table, which then stays as it is
    * @throws {SourceFault} where the file cannot be used
    */
-  begin?(complain: Complain): Promise<boolean>;
+  begin?(report: ReportProblem): Promise<boolean>;
 
-  /** How the file names a column, for complaints. @param block of the row, see `SourceRow` */
-  label(column: Field, block?: number): string;
+  /** How the file names a column, for problems. @param block of the row, see `SourceRow` */
+  label(column: FieldDeclaration, block?: number): string;
 
   /** The headers that a column comes from, as the map of the file calls them; none for a constant. */
-  origin?(column: Field): readonly string[];
+  origin?(column: FieldDeclaration): readonly string[];
 
   /**
-   * Reads the file once, from its beginning. Rows that cannot be made are told to `complain` and left out.
+   * Reads the file once, from its beginning. Rows that cannot be made are told to `report` and left out.
    * @throws {SourceFault} where the file cannot be read on; the rows before that are still yielded
    */
-  rows(complain: Complain): AsyncIterable<SourceRow[]>;
+  rows(report: ReportProblem): AsyncIterable<SourceRow[]>;
 }
 
 /** The file cannot be read from `line` on, or not used at all. */

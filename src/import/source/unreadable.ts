@@ -1,6 +1,6 @@
-import { NoTemporaryFile } from './put-aside.js';
+import { NoTemporaryFile } from './spool-to-temp-file.js';
 
-const MEANINGS = new Map([
+const DESCRIPTIONS = new Map([
   ['ENOENT', 'there is no such file or folder'],
   ['EISDIR', 'this is a folder, and has to be a file'],
   ['EACCES', 'this account may not read it'],
@@ -14,5 +14,5 @@ export function whyUnreadable(error: unknown): string {
   if (error instanceof NoTemporaryFile) return error.message;
   const { code = '', syscall, message } = error as NodeJS.ErrnoException;
   if (!syscall) throw error;
-  return MEANINGS.get(code) ?? `cannot be read: ${message}`;
+  return DESCRIPTIONS.get(code) ?? `cannot be read: ${message}`;
 }

@@ -1,8 +1,8 @@
-import { type Field, isRequired } from '../../../resource/field.decorator.js';
+import { type FieldDeclaration, isRequired } from '../../../resource/field.decorator.js';
 import { excerpt, quoted } from '../../excerpt.js';
 import { didYouMean } from '../did-you-mean.js';
 import type { CsvRecord } from './record-parser.js';
-import { type Complain, SourceFault } from '../table-source.js';
+import { type ReportProblem, SourceFault } from '../table-source.js';
 
 /** What is wrong with a column of a header; `column` is '' where it is about all of it. */
 interface HeaderFault {
@@ -25,17 +25,17 @@ export function refuseTooWide({ line, cells }: CsvRecord): void {
 /** The header of an import file: names of columns in any order and any case. Those that are not required may be absent. */
 export class CsvHeader {
   /** The columns that the file has, in the order of the table. */
-  readonly columns: readonly Field[];
+  readonly columns: readonly FieldDeclaration[];
   private readonly headers: readonly string[];
   private readonly names: readonly string[];
 
   /**
-   * @throws {SourceFault} the last thing that is wrong with the header; `complain` is told the others
+   * @throws {SourceFault} the last thing that is wrong with the header; `report` is told the others
    */
   constructor(
     record: CsvRecord,
-    private readonly all: readonly Field[],
-    complain: Complain,
+    private readonly all: readonly FieldDeclaration[],
+    report: ReportProblem,
   ) {
     refuseTooWide(record);
     this.headers = record.cells.map((cell) => cell.trim());
@@ -43,7 +43,7 @@ export class CsvHeader {
     this.columns = all.filter((column) => this.position(column) >= 0);
     const faults = this.faults();
     const last = faults.pop();
-    for (const { column, message } of faults) complain(record.line, column, message);
+    for (const { column, message } of faults) report(record.line, column, message);
     if (last) throw new SourceFault(record.line, last.message, last.column);
   }
 
@@ -52,11 +52,11 @@ export class CsvHeader {
   }
 
   /** How the file spells a column. */
-  spelling(column: Field): string {
+  spelling(column: FieldDeclaration): string {
     return this.headers[this.position(column)] ?? column.name;
   }
 
-  position({ name }: Field): number {
+  position({ name }: FieldDeclaration): number {
     return this.names.indexOf(plain(name));
   }
 
@@ -97,7 +97,7 @@ function plain(header: string): string {
   return header.toLowerCase();
 }
 
-function unknownHeader(header: string, index: number, absent: readonly Field[]): HeaderFault {
+function unknownHeader(header: string, index: number, absent: readonly FieldDeclaration[]): HeaderFault {
   if (!header) return { column: '', message: `cell ${index + 1} of the header is empty, and has to name a column` };
   const names = absent.map(({ name }) => name);
   const advice = SEPARATOR.test(header) ? '; --delimiter says what separates cells' : didYouMean(header, names);

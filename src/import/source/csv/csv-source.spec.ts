@@ -23,21 +23,21 @@ async function read(table: string, content: string, options: Partial<ReadingOpti
       ...options,
     },
   );
-  const complaints: string[] = [];
-  const complain = (line: number, column: string, message: string) =>
-    void complaints.push([source.file, line, ` ${column}`, ` ${message}`].join(':'));
+  const problems: string[] = [];
+  const report = (line: number, column: string, message: string) =>
+    void problems.push([source.file, line, ` ${column}`, ` ${message}`].join(':'));
   const rows: string[] = [];
   try {
-    await source.begin(complain);
-    for await (const chunk of source.rows(complain))
+    await source.begin(report);
+    for await (const chunk of source.rows(report))
       rows.push(...chunk.map(({ line, cells }) => `${line}: ${cells.map(String).join('|')}`));
   } catch (fault) {
     if (!(fault instanceof SourceFault)) throw fault;
-    complain(fault.line, fault.column, fault.message);
+    report(fault.line, fault.column, fault.message);
   }
   const columns = source.columns.map(({ name }) => name);
   const label = (name: string) => source.label(source.columns.find((column) => column.name === name)!);
-  return { rows, complaints, columns, label };
+  return { rows, problems, columns, label };
 }
 
 const HEADER = 'PriceListCode,SKU,Price,MOQ,OrderMultiple,DiscountEligible';
@@ -46,13 +46,13 @@ test('cells come in the order of the columns, whatever that of the file', async 
   const content = 'NextAvailableETA, SKU ,AvailableQTY,WarehouseCode\n2027-01-01, A 1 ,3,NL\n,B,,"x\ny"\n';
   expect(await read('stock', content)).toMatchObject({
     rows: ['2: NL| A 1 |3|2027-01-01', '3: x\ny|B||'],
-    complaints: [],
+    problems: [],
   });
 });
 
-test('headers match in any case, with spaces around them, and complaints spell them as the file does', async () => {
-  const { rows, complaints, label } = await read('stock', ' sku,warehousecode ,AVAILABLEQTY\nA,NL,3\n');
-  expect({ rows, complaints }).toEqual({ rows: ['2: NL|A|3'], complaints: [] });
+test('headers match in any case, with spaces around them, and problems spell them as the file does', async () => {
+  const { rows, problems, label } = await read('stock', ' sku,warehousecode ,AVAILABLEQTY\nA,NL,3\n');
+  expect({ rows, problems }).toEqual({ rows: ['2: NL|A|3'], problems: [] });
   expect(label('SKU')).toBe('sku');
 });
 
@@ -63,22 +63,22 @@ test('columns that are not required may be absent', async () => {
 });
 
 test('two headers of the same column clash, however they are spelt', async () => {
-  const { complaints } = await read('warehouses', 'WarehouseCode,WarehouseName,warehousename, WarehouseName\n');
-  expect(complaints).toEqual([
+  const { problems } = await read('warehouses', 'WarehouseCode,WarehouseName,warehousename, WarehouseName\n');
+  expect(problems).toEqual([
     'warehouses.csv:1: warehousename: repeated column, which is also spelt WarehouseName; remove one',
     'warehouses.csv:1: WarehouseName: repeated column; remove one',
   ]);
 });
 
 test('a file of a header alone has no rows', async () => {
-  expect(await read('prices', `${HEADER}\n`)).toMatchObject({ rows: [], complaints: [] });
+  expect(await read('prices', `${HEADER}\n`)).toMatchObject({ rows: [], problems: [] });
 });
 
 test('all that is wrong with the header is told, each with its column, and the file is read no further', async () => {
   const content = 'SKU,Foto,order multiple,Prise,SKU,,MOQ\nx\n';
   expect(await read('prices', content)).toMatchObject({
     rows: [],
-    complaints: [
+    problems: [
       'prices.csv:1: Foto: unknown column',
       'prices.csv:1: order multiple: unknown column; did you mean OrderMultiple?',
       'prices.csv:1: Prise: unknown column; did you mean Price?',
@@ -92,45 +92,45 @@ test('all that is wrong with the header is told, each with its column, and the f
 });
 
 test('a column that is named already is not suggested', async () => {
-  const { complaints } = await read('warehouses', 'WarehouseCode,WarehouseName,Warehouse\n');
-  expect(complaints).toEqual(['warehouses.csv:1: Warehouse: unknown column']);
+  const { problems } = await read('warehouses', 'WarehouseCode,WarehouseName,Warehouse\n');
+  expect(problems).toEqual(['warehouses.csv:1: Warehouse: unknown column']);
 });
 
-test('a header of one cell is one complaint, of the delimiter', async () => {
-  const { complaints } = await read('prices', `${HEADER.replaceAll(',', '^')}\n`);
-  expect(complaints).toEqual([
+test('a header of one cell is one problem, of the delimiter', async () => {
+  const { problems } = await read('prices', `${HEADER.replaceAll(',', '^')}\n`);
+  expect(problems).toEqual([
     'prices.csv:1: : the header is one cell, "PriceListCode^SKU^Price^MOQ^OrderMultipl…"; --delimiter says what separates cells',
   ]);
   const given = await read('prices', `${HEADER}\n`, { delimiter: ';' });
-  expect(given.complaints).toEqual([expect.stringContaining('--delimiter')]);
+  expect(given.problems).toEqual([expect.stringContaining('--delimiter')]);
 });
 
 test('a header with delimiters in its cells is told of them', async () => {
-  const { complaints } = await read('warehouses', 'WarehouseCode;WarehouseName,x\n');
-  expect(complaints[0]).toBe(
+  const { problems } = await read('warehouses', 'WarehouseCode;WarehouseName,x\n');
+  expect(problems[0]).toBe(
     'warehouses.csv:1: WarehouseCode;WarehouseName: unknown column; --delimiter says what separates cells',
   );
 });
 
 test.each(['', '\uFEFF', '\n\r\n'])('a file that is empty is a fault: %j', async (content) => {
-  expect((await read('stock', content)).complaints).toEqual([
+  expect((await read('stock', content)).problems).toEqual([
     'stock.csv:1: : the file is empty; its first line has to name the columns',
   ]);
 });
 
 test('rows of another width are told and left out', async () => {
-  const { rows, complaints } = await read('warehouses', 'WarehouseCode,WarehouseName\nA\nB,b\nC,c,\n');
+  const { rows, problems } = await read('warehouses', 'WarehouseCode,WarehouseName\nA\nB,b\nC,c,\n');
   expect(rows).toEqual(['3: B|b']);
-  expect(complaints).toEqual([
+  expect(problems).toEqual([
     'warehouses.csv:2: : 1 cell where the header has 2; is a separator or a quote amiss?',
     'warehouses.csv:4: : 3 cells where the header has 2; is a separator or a quote amiss?',
   ]);
 });
 
 test('rows before a fault are handed on', async () => {
-  const { rows, complaints } = await read('warehouses', 'WarehouseCode,WarehouseName\nA,a\n"B,b\n');
+  const { rows, problems } = await read('warehouses', 'WarehouseCode,WarehouseName\nA,a\n"B,b\n');
   expect(rows).toEqual(['2: A|a']);
-  expect(complaints).toEqual([expect.stringMatching(/^warehouses.csv:3: : .*never closed$/)]);
+  expect(problems).toEqual([expect.stringMatching(/^warehouses.csv:3: : .*never closed$/)]);
 });
 
 test('a decimal comma is one in columns of numbers only', async () => {
@@ -148,6 +148,6 @@ test('a decimal point where the comma is the sign is an error of its cell', asyn
 test('a header of too many cells is one problem', async () => {
   expect(await read('prices', `${HEADER}${','.repeat(100_000)}\n`)).toMatchObject({
     rows: [],
-    complaints: ['prices.csv:1: : the header has 100006 cells, 2000 is the most; is it the header?'],
+    problems: ['prices.csv:1: : the header has 100006 cells, 2000 is the most; is it the header?'],
   });
 });

@@ -1,4 +1,4 @@
-import type { Field } from '../../../resource/field.decorator.js';
+import type { FieldDeclaration } from '../../../resource/field.decorator.js';
 import { isNumber } from '../../cell.js';
 import type { ImportTable } from '../../import-tables.js';
 import { CsvHeader, widthFault } from './csv-header.js';
@@ -6,9 +6,9 @@ import { readCsv } from './csv-records.js';
 import { pointCell } from './decimal-comma.js';
 import type { InputFile } from '../input-file.js';
 import type { CsvRecord } from './record-parser.js';
-import { type Complain, type ReadingOptions, SourceFault, type SourceRow, type TableSource } from '../table-source.js';
+import { type ReportProblem, type ReadingOptions, SourceFault, type SourceRow, type TableSource } from '../table-source.js';
 
-/** The row that a record is, or none after a complaint. */
+/** The row that a record is, or none after a problem. */
 type RowReader = (record: CsvRecord) => SourceRow | [];
 
 /** The rows of an import file: a CSV file whose header names columns of the table. */
@@ -24,24 +24,24 @@ export class CsvSource implements TableSource {
     this.file = input.name;
   }
 
-  get columns(): readonly Field[] {
+  get columns(): readonly FieldDeclaration[] {
     return this.header?.columns ?? this.table.columns;
   }
 
-  label(column: Field): string {
+  label(column: FieldDeclaration): string {
     return this.header?.spelling(column) ?? column.name;
   }
 
-  async begin(complain: Complain): Promise<boolean> {
+  async begin(report: ReportProblem): Promise<boolean> {
     for await (const [record] of this.records()) {
-      this.header = new CsvHeader(record!, this.table.columns, complain);
+      this.header = new CsvHeader(record!, this.table.columns, report);
       return true;
     }
     throw new SourceFault(1, 'the file is empty; its first line has to name the columns');
   }
 
-  async *rows(complain: Complain): AsyncGenerator<SourceRow[]> {
-    const readRow = this.rowReader(complain);
+  async *rows(report: ReportProblem): AsyncGenerator<SourceRow[]> {
+    const readRow = this.rowReader(report);
     let isFirst = true;
     for await (const records of this.records()) {
       yield (isFirst ? records.slice(1) : records).flatMap(readRow);
@@ -53,7 +53,7 @@ export class CsvSource implements TableSource {
     return readCsv(this.input.bytes(), this.options);
   }
 
-  private rowReader(complain: Complain): RowReader {
+  private rowReader(report: ReportProblem): RowReader {
     const header = this.header!;
     const picks = header.columns.map((column) => ({
       position: header.position(column),
@@ -62,7 +62,7 @@ export class CsvSource implements TableSource {
     return ({ line, cells }) => {
       if (cells.length === header.width)
         return { line, cells: picks.map(({ position, read }) => read(cells[position]!)) };
-      complain(line, '', widthFault(cells.length, header.width));
+      report(line, '', widthFault(cells.length, header.width));
       return [];
     };
   }

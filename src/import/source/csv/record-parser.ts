@@ -13,7 +13,7 @@ const LONGEST_RECORD = 2 * 1024 * 1024;
 const LINE_ENDS: ReadonlySet<unknown> = new Set([0x0a, 0x0d]);
 
 /** What the errors of the parser mean to an operator. */
-const MEANINGS: Record<string, string> = {
+const DESCRIPTIONS: Record<string, string> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote that opens here is never closed',
   CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; within a quoted cell a quote has to be doubled',
   INVALID_OPENING_QUOTE: 'a quote stands in a cell that does not begin with one; quote the cell and double the quote',
@@ -112,7 +112,7 @@ export class RecordParser extends Parser {
   }
 
   private fault({ code, message = code }: { code: string; message?: string }): SourceFault {
-    const meaning = MEANINGS[code] ?? message;
-    return new SourceFault(this.nextLine, `the record that starts here is no CSV: ${meaning}`);
+    const description = DESCRIPTIONS[code] ?? message;
+    return new SourceFault(this.nextLine, `the record that starts here is no CSV: ${description}`);
   }
 }

@@ -1,4 +1,4 @@
-import { type Field, type FieldType, isRequired } from '../../../resource/field.decorator.js';
+import { type FieldDeclaration, type FieldType, isRequired } from '../../../resource/field.decorator.js';
 import { CellError } from '../../cell.js';
 import { ExactNumber } from './json-value.js';
 
@@ -24,7 +24,7 @@ const DEMANDS: Record<Kind, string> = {
  * The text of a cell for a column, '' where the value is null or empty; or what is wrong with it.
  * @param value undefined: the key is not there. `ProductShape` complains of one that other elements have.
  */
-export function jsonCell(value: unknown, field: Field): string | CellError {
+export function jsonCell(value: unknown, field: FieldDeclaration): string | CellError {
   if (value === undefined && isRequired(field)) return new CellError('missing key; each element needs it');
   if (value === undefined || value === null || value === '') return '';
   const { type } = field;

@@ -23,7 +23,7 @@ function product(members: Record<string, unknown>): string {
 interface Reading {
   /** By table: rows as their line and the cells that have a value, by label. */
   rows: Record<string, unknown[]>;
-  complaints: string[];
+  problems: string[];
   /** By table: the columns that the file has. */
   columns: Record<string, string[]>;
   notes: string[];
@@ -34,35 +34,35 @@ async function read(content: string | Buffer): Promise<Reading> {
   const path = join(folder, 'products.json');
   writeFileSync(path, content);
   const rows: Record<string, unknown[]> = {};
-  const complaints = new Set<string>();
+  const problems = new Set<string>();
   const columns: Record<string, string[]> = {};
   const { sources, notes } = productSources(await InputFile.at(path), { encoding: 'utf-8', decimalComma: false });
   for (const source of sources) {
     rows[source.table.name] = [];
     const told: string[] = [];
-    const complain = (line: number, column: string, message: string) =>
+    const report = (line: number, column: string, message: string) =>
       void told.push(`${line}: ${column}: ${message}`);
     try {
-      if (!(await source.begin!(complain))) continue;
+      if (!(await source.begin!(report))) continue;
       columns[source.table.name] = source.columns.map(({ name }) => name);
-      for await (const chunk of source.rows(complain))
+      for await (const chunk of source.rows(report))
         for (const { line, cells } of chunk) {
           const named = source.columns.map((column, index) => [source.label(column), cells[index]] as const);
-          for (const [label, cell] of named) if (cell instanceof Error) complain(line, label, cell.message);
+          for (const [label, cell] of named) if (cell instanceof Error) report(line, label, cell.message);
           const values = Object.fromEntries(named.filter(([, cell]) => typeof cell === 'string' && cell !== ''));
           rows[source.table.name]!.push({ line, ...values });
         }
     } catch (fault) {
       if (!(fault instanceof SourceFault)) throw fault;
       // Each source meets it.
-      complaints.add(`${fault.line}: ${fault.column}: ${fault.message}`);
+      problems.add(`${fault.line}: ${fault.column}: ${fault.message}`);
     }
-    for (const complaint of told) {
-      expect(complaints).not.toContain(complaint);
-      complaints.add(complaint);
+    for (const problem of told) {
+      expect(problems).not.toContain(problem);
+      problems.add(problem);
     }
   }
-  return { rows, complaints: [...complaints], columns, notes: notes() };
+  return { rows, problems: [...problems], columns, notes: notes() };
 }
 
 const FULL = product({
@@ -120,12 +120,12 @@ test.each([
   ['NDJSON with a byte-order mark', `\uFEFF\n${FULL}`],
   ['gzip', gzipSync(`\n${FULL}`)],
 ])('a product and its nested arrays become rows of their tables: %s', async (_, content) => {
-  expect(await read(content)).toMatchObject({ rows: FULL_ROWS(2), complaints: [] });
+  expect(await read(content)).toMatchObject({ rows: FULL_ROWS(2), problems: [] });
 });
 
 test('an empty array holds nothing, an empty file is a fault', async () => {
-  expect((await read('[]')).complaints).toEqual([]);
-  expect((await read('')).complaints).toEqual([expect.stringContaining('the file is empty')]);
+  expect((await read('[]')).problems).toEqual([]);
+  expect((await read('')).problems).toEqual([expect.stringContaining('the file is empty')]);
 });
 
 test('numbers keep all of their digits', async () => {
@@ -142,7 +142,7 @@ test('keys that are unknown are told once, at every level, also in arrays that a
     ProductImages: [{ ImageID: '1', FileName: 'x', IsPrimaryImage: true, Filename: 'y' }],
     ProductPrices: [{ Price: 1 }],
   });
-  expect((await read(content.replace('"Barcode":null,', ''))).complaints).toEqual([
+  expect((await read(content.replace('"Barcode":null,', ''))).problems).toEqual([
     '1: barcode: unknown key; did you mean Barcode?',
     '1: Xyz: unknown key',
     '1: ProductImages.Filename: unknown key',
@@ -152,21 +152,21 @@ test('keys that are unknown are told once, at every level, also in arrays that a
 
 test('of many unknown keys of an object the first 20 are named', async () => {
   const others = Object.fromEntries(Array.from({ length: 22 }, (_, index) => [`x${index}`, 1]));
-  const { complaints } = await read(product({ ...others, ProductPrices: [others] }));
-  expect(complaints).toHaveLength(42);
-  expect(complaints[19]).toBe('1: x19: unknown key');
-  expect(complaints[20]).toBe('1: : … and 2 more unknown keys');
-  expect(complaints[41]).toBe('1: ProductPrices: … and 2 more unknown keys');
+  const { problems } = await read(product({ ...others, ProductPrices: [others] }));
+  expect(problems).toHaveLength(42);
+  expect(problems[19]).toBe('1: x19: unknown key');
+  expect(problems[20]).toBe('1: : … and 2 more unknown keys');
+  expect(problems[41]).toBe('1: ProductPrices: … and 2 more unknown keys');
 });
 
 /** A product whose text lacks these parts. */
 const without = (text: string, ...parts: string[]) => parts.reduce((left, part) => left.replace(part, ''), text);
 
 test('a required key that is missing is told for each element, and the other cells are rows all the same', async () => {
-  const { rows, complaints } = await read(
+  const { rows, problems } = await read(
     `${without(FULL, '"SKU":"0012",')}\n${without(FULL, '"MaterialCode":"PES",')}`,
   );
-  expect(complaints).toEqual([
+  expect(problems).toEqual([
     '1: SKU: missing key; each element needs it',
     '2: ProductComposition.MaterialCode: missing key; each element needs it',
   ]);
@@ -177,8 +177,8 @@ test('a required key that is missing is told for each element, and the other cel
 test('a key that no element has is no column, and an array that no product has is no table', async () => {
   const lean = without(FULL, '"Name":"Coat \\"x\\"",', '"ProductAccessories":[{"AccessorySKU":"B"}],');
   const bare = lean.replaceAll(/"FileName":[^,]+,/g, '');
-  const { rows, complaints, columns, notes } = await read(`[${bare},\n${bare.replace('0012', '0013')}]`);
-  expect(complaints).toEqual([]);
+  const { rows, problems, columns, notes } = await read(`[${bare},\n${bare.replace('0012', '0013')}]`);
+  expect(problems).toEqual([]);
   expect(columns.products).not.toContain('Name');
   expect(columns.products).toEqual(expect.arrayContaining(['SKU', 'Status', 'ProductCompositionText']));
   expect(columns.product_images).toEqual(['SKU', 'ImageID', 'IsPrimaryImage']);
@@ -198,20 +198,20 @@ test('a file without a product has every column and every array', async () => {
 test('a key that is in some elements only is told once, with one element that has it and one that lacks it', async () => {
   const [a, b, c] = ['A', 'B', 'C'].map((SKU) => product({ SKU }));
   const noName = '"Name":null,';
-  expect((await read([a, without(b!, noName), without(c!, noName)].join('\n'))).complaints).toEqual([
+  expect((await read([a, without(b!, noName), without(c!, noName)].join('\n'))).problems).toEqual([
     '2: Name: missing key in SKU "B", and SKU "A" has it; all elements have to have a key, or none of them',
   ]);
-  expect((await read([without(a!, noName), b, c].join('\n'))).complaints).toEqual([
+  expect((await read([without(a!, noName), b, c].join('\n'))).problems).toEqual([
     '2: Name: missing key in SKU "A", and SKU "B" has it; all elements have to have a key, or none of them',
   ]);
   const images = [
     { ImageID: '1', FileName: 'x', IsPrimaryImage: null },
     { ImageID: '2', IsPrimaryImage: null },
   ];
-  expect((await read(product({ ProductImages: images }))).complaints).toEqual([
+  expect((await read(product({ ProductImages: images }))).problems).toEqual([
     '1: ProductImages.FileName: missing key in element 2 of SKU "A", and element 1 of SKU "A" has it; all elements have to have a key, or none of them',
   ]);
-  expect((await read(`${a}\n${without(b!, '"ProductImages":[],')}`)).complaints).toEqual([
+  expect((await read(`${a}\n${without(b!, '"ProductImages":[],')}`)).problems).toEqual([
     '2: ProductImages: missing key in SKU "B", and SKU "A" has it; all elements have to have a key, or none of them',
   ]);
 });
@@ -227,13 +227,13 @@ test.each([
   ['PackagedWeight_in_g', '12.5', 'has to be a number, without quotes'],
   ['PackagedWeight_in_g', [], 'has to be a number, without quotes'],
 ])('%s of the kind of %j is an error of its cell', async (key, value, message) => {
-  const { complaints } = await read(`${product({})}\n${product({ [key]: value })}`);
-  expect(complaints).toEqual([expect.stringContaining(`2: ${key}: ${message}`)]);
+  const { problems } = await read(`${product({})}\n${product({ [key]: value })}`);
+  expect(problems).toEqual([expect.stringContaining(`2: ${key}: ${message}`)]);
 });
 
 test.each([1, 0, 'true', 'yes', []])('whether an image is the primary one is not said by %j', async (value) => {
   const images = [{ ImageID: '1', FileName: null, IsPrimaryImage: value }];
-  expect((await read(product({ ProductImages: images }))).complaints).toEqual([
+  expect((await read(product({ ProductImages: images }))).problems).toEqual([
     '1: ProductImages.IsPrimaryImage: has to be true, false or null',
   ]);
 });
@@ -255,9 +255,9 @@ test.each([
   ['{"SKU":"A",}', ': this is no JSON: Quoted object key expected'],
   [FULL.replace('"SKU"', '"SKU":"x","SKU"'), ': the key "SKU" is there twice'],
   [FULL.replace('"SKU"', '"SKU":"0012","SKU"'), ': one of its objects has a key twice, with the same value'],
-])('%# what has another shape is told once, and the next product is read', async (element, complaint) => {
-  const { rows, complaints } = await read(`[${element},\n${FULL}]`);
-  expect(complaints).toEqual([expect.stringContaining(`1: ${complaint}`)]);
+])('%# what has another shape is told once, and the next product is read', async (element, problem) => {
+  const { rows, problems } = await read(`[${element},\n${FULL}]`);
+  expect(problems).toEqual([expect.stringContaining(`1: ${problem}`)]);
   expect(rows.products!.at(-1)).toMatchObject({ line: 2, SKU: '0012' });
   expect(rows.product_accessories!.at(-1)).toMatchObject({ line: 2, SKU: '0012' });
 });
@@ -272,8 +272,8 @@ test.each([
   ['cut', `${FULL}\n${FULL.slice(0, 99)}`, '2: : the file ends within the element that starts here; is it complete?'],
   ['of two arrays', `[${FULL}]\n[]`, '2: : "[" stands where the end of the file was expected'],
   ['of bytes that are no UTF-8', Buffer.from(`${FULL}\n"\xe9"`, 'latin1'), '2: : this line is not valid UTF-8'],
-])('a file %s is a fault, after the products before it', async (_, content, complaint) => {
-  const { rows, complaints } = await read(content);
-  expect(complaints).toEqual([expect.stringContaining(complaint)]);
+])('a file %s is a fault, after the products before it', async (_, content, problem) => {
+  const { rows, problems } = await read(content);
+  expect(problems).toEqual([expect.stringContaining(problem)]);
   expect(rows).toMatchObject(FULL_ROWS(1));
 });

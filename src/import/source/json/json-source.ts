@@ -1,14 +1,14 @@
 import { Product } from '../../../catalog/product.entity.js';
 import { ProductPrice } from '../../../pricing/product-price.entity.js';
 import { tableOf } from '../../../resource/columns.js';
-import { arraysOf, type Field, type NestedArray, type Resource } from '../../../resource/field.decorator.js';
+import { arraysOf, type FieldDeclaration, type NestedArray, type Resource } from '../../../resource/field.decorator.js';
 import { IMPORT_TABLES, type ImportTable } from '../../import-tables.js';
 import type { InputFile } from '../input-file.js';
 import { type JsonElement, jsonElements } from './json-elements.js';
 import { jsonCell } from './json-cell.js';
 import { isObject, type JsonObject, parseElement } from './json-value.js';
 import { ProductShape } from './product-shape.js';
-import { type Complain, type ReadingOptions, SourceFault, type SourceRow, type TableSource } from '../table-source.js';
+import { type ReportProblem, type ReadingOptions, SourceFault, type SourceRow, type TableSource } from '../table-source.js';
 import { utf8Pieces } from '../utf8-pieces.js';
 
 /** What joins the elements of the nested arrays to their product. */
@@ -51,7 +51,7 @@ export function productSources(file: InputFile, options: ReadingOptions): Produc
 class ProductSource implements TableSource {
   readonly table = tableFor(Product);
   readonly file: string;
-  columns: readonly Field[] = this.table.columns.filter(({ answered }) => answered);
+  columns: readonly FieldDeclaration[] = this.table.columns.filter(({ returned }) => returned);
 
   constructor(
     private readonly input: InputFile,
@@ -61,7 +61,7 @@ class ProductSource implements TableSource {
     this.file = input.name;
   }
 
-  label({ name }: Field): string {
+  label({ name }: FieldDeclaration): string {
     return name;
   }
 
@@ -76,10 +76,10 @@ class ProductSource implements TableSource {
     return true;
   }
 
-  async *rows(complain: Complain): AsyncGenerator<SourceRow[]> {
-    for await (const products of readProducts(this.input, this.options, complain)) {
+  async *rows(report: ReportProblem): AsyncGenerator<SourceRow[]> {
+    for await (const products of readProducts(this.input, this.options, report)) {
       for (const { line, product } of products)
-        this.shape.check(product, (path, message) => complain(line, path, message));
+        this.shape.check(product, (path, message) => report(line, path, message));
       yield products.map(({ line, product }) => ({
         line,
         cells: this.columns.map((column) => jsonCell(product[column.name], column)),
@@ -92,7 +92,7 @@ class ProductSource implements TableSource {
 class NestedSource implements TableSource {
   readonly table: ImportTable;
   readonly file: string;
-  columns: readonly Field[];
+  columns: readonly FieldDeclaration[];
 
   constructor(
     private readonly input: InputFile,
@@ -102,10 +102,10 @@ class NestedSource implements TableSource {
   ) {
     this.file = input.name;
     this.table = tableFor(array.resource);
-    this.columns = this.table.columns.filter(({ name, answered }) => name === KEY || answered);
+    this.columns = this.table.columns.filter(({ name, returned }) => name === KEY || returned);
   }
 
-  label({ name }: Field): string {
+  label({ name }: FieldDeclaration): string {
     return name === KEY ? name : `${this.array.name}.${name}`;
   }
 
@@ -121,7 +121,7 @@ class NestedSource implements TableSource {
 }
 
 /** None of a product that ProductSource complains of, since that would be told twice. */
-function nestedRows({ line, product }: ReadProduct, array: string, columns: readonly Field[]): SourceRow[] {
+function nestedRows({ line, product }: ReadProduct, array: string, columns: readonly FieldDeclaration[]): SourceRow[] {
   const key = product[KEY];
   const elements = product[array];
   if (typeof key !== 'string' || key.trim() === '' || !Array.isArray(elements)) return [];
@@ -138,26 +138,26 @@ function tableFor(resource: Resource): ImportTable {
 async function* readProducts(
   file: InputFile,
   { encoding }: ReadingOptions,
-  complain: Complain,
+  report: ReportProblem,
 ): AsyncGenerator<ReadProduct[]> {
   for await (const elements of jsonElements(decoded(utf8Pieces(file.bytes(), encoding))))
-    yield elements.flatMap((element) => readProduct(element, complain));
+    yield elements.flatMap((element) => readProduct(element, report));
 }
 
 async function* decoded(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
   for await (const piece of pieces) yield piece.toString();
 }
 
-/** The product, or none after a complaint. */
-function readProduct(element: JsonElement, complain: Complain): ReadProduct[] {
+/** The product, or none after a problem. */
+function readProduct(element: JsonElement, report: ReportProblem): ReadProduct[] {
   try {
     const product = parseElement(element);
     if (isObject(product)) return [{ line: element.line, product }];
-    complain(element.line, '', 'a product was expected, an object in { and }');
+    report(element.line, '', 'a product was expected, an object in { and }');
   } catch (fault) {
     // Where the element ends is known all the same: the next one can be read.
     if (!(fault instanceof SourceFault)) throw fault;
-    complain(fault.line, '', fault.message);
+    report(fault.line, '', fault.message);
   }
   return [];
 }

@@ -1,5 +1,5 @@
 import { Product } from '../../../catalog/product.entity.js';
-import { arraysOf, type Field, fieldsOf, isRequired, type Resource } from '../../../resource/field.decorator.js';
+import { arraysOf, type FieldDeclaration, fieldsOf, isRequired, type Resource } from '../../../resource/field.decorator.js';
 import { excerpt, quoted } from '../../excerpt.js';
 import { didYouMean } from '../did-you-mean.js';
 import { isObject, type JsonObject } from './json-value.js';
@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from './json-value.js';
 const LISTED = 20;
 
 /** Tells of a fault, with the path of its key. */
-type Complain = (path: string, message: string) => void;
+type ReportProblem = (path: string, message: string) => void;
 
 /**
  * The shape of the products of one file: that of elements of `GET /products`, of which keys may be absent. A key that is
@@ -31,23 +31,23 @@ export class ProductShape {
   }
 
   /** Those of the columns that the products have, or the elements of one of their arrays. */
-  columnsIn(columns: readonly Field[], array?: string): readonly Field[] {
+  columnsIn(columns: readonly FieldDeclaration[], array?: string): readonly FieldDeclaration[] {
     const keys = array === undefined ? this.keys : this.arrays.get(array)!;
     return columns.filter((column) => isRequired(column) || keys.has(column.name));
   }
 
   /** Tells in what a product has another shape than the first one, but for what one of its cells can tell. */
-  check(product: JsonObject, complain: Complain): void {
+  check(product: JsonObject, report: ReportProblem): void {
     const name = nameOf(product);
-    this.keys.check(product, name, complain);
+    this.keys.check(product, name, report);
     for (const [array, keys] of this.arrays) {
       const elements = product[array];
       if (elements === undefined) continue;
-      if (!Array.isArray(elements)) complain(array, 'has to be an array, [] where there is no element');
+      if (!Array.isArray(elements)) report(array, 'has to be an array, [] where there is no element');
       else
         for (const [index, element] of elements.entries())
-          if (isObject(element)) keys.check(element, `element ${index + 1} of ${name}`, complain);
-          else complain(array, 'has an element that is no object');
+          if (isObject(element)) keys.check(element, `element ${index + 1} of ${name}`, report);
+          else report(array, 'has an element that is no object');
     }
   }
 }
@@ -82,28 +82,28 @@ class ElementKeys {
     return this.first?.keys.has(key) ?? true;
   }
 
-  check(element: JsonObject, name: string, complain: Complain): void {
+  check(element: JsonObject, name: string, report: ReportProblem): void {
     this.begin(element, name);
-    this.refuseUnknown(element, complain);
+    this.refuseUnknown(element, report);
     for (const key of this.optional) {
       const isThere = element[key] !== undefined;
       if (isThere === this.has(key) || this.told.has(key)) continue;
       this.told.add(key);
       const [having, lacking] = isThere ? [name, this.first!.name] : [this.first!.name, name];
-      complain(
+      report(
         this.prefix + key,
         `missing key in ${lacking}, and ${having} has it; all elements have to have a key, or none of them`,
       );
     }
   }
 
-  private refuseUnknown(element: JsonObject, complain: Complain): void {
+  private refuseUnknown(element: JsonObject, report: ReportProblem): void {
     const unknown = Object.keys(element).filter((key) => !this.known.has(key));
     if (!unknown.length) return;
     const missing = [...this.known].filter((name) => element[name] === undefined);
     for (const key of unknown.slice(0, LISTED))
-      complain(this.prefix + excerpt(key), `unknown key${didYouMean(key, missing)}`);
-    if (unknown.length > LISTED) complain(this.path, `… and ${unknown.length - LISTED} more unknown keys`);
+      report(this.prefix + excerpt(key), `unknown key${didYouMean(key, missing)}`);
+    if (unknown.length > LISTED) report(this.path, `… and ${unknown.length - LISTED} more unknown keys`);
   }
 }
 

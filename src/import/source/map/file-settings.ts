@@ -30,7 +30,7 @@ export function readFileSettings(node: MapNode | undefined): FileSettings {
 function readChecked(node: MapNode | undefined, problem: (text: string) => string | undefined): string | undefined {
   const text = node?.name();
   const message = text && problem(text);
-  if (message) node!.complain(message);
+  if (message) node!.report(message);
   return text;
 }
 
@@ -40,6 +40,6 @@ function readHeader(node: MapNode | undefined): Pick<FileSettings, 'firstLine' |
   const text = node.text();
   if (text === 'none') return { firstLine: 1, names: [] };
   if (!/^[1-9]\d{0,3}$/.test(text))
-    node.complain('has to be the line that the header is on, or none, or a list of names for the columns');
+    node.report('has to be the line that the header is on, or none, or a list of names for the columns');
   return { firstLine: Number(text) };
 }

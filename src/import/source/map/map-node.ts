@@ -55,11 +55,11 @@ export class MapNode {
     this.node = isAlias(node) ? node.resolve(file.document) : node;
   }
 
-  complain(message: string): void {
+  report(message: string): void {
     this.file.problems.add(this.file.name, this.line, this.path, message);
   }
 
-  /** The same value, called something else in complaints. */
+  /** The same value, called something else in problems. */
   as(path: string): MapNode {
     return new MapNode(this.file, this.node, path, this.line);
   }
@@ -75,13 +75,13 @@ export class MapNode {
   /** The values of a map by their keys, in the order of the file. */
   entries(): Map<string, MapNode> {
     const entries = new Map<string, MapNode>();
-    if (!isMap(this.node)) this.complain('has to hold keys, each with a value');
+    if (!isMap(this.node)) this.report('has to hold keys, each with a value');
     else
       for (const { key, value } of this.node.items) {
         const name = scalarText(key);
         const entry = this.child(key, value, `${this.path}${this.path && '.'}${name ?? '?'}`);
-        if (name === undefined) entry.complain("a key has to be a text; write '' for an empty one");
-        else if (entries.has(name)) entry.complain('this key is there twice');
+        if (name === undefined) entry.report("a key has to be a text; write '' for an empty one");
+        else if (entries.has(name)) entry.report('this key is there twice');
         else entries.set(name, entry);
       }
     return entries;
@@ -92,7 +92,7 @@ export class MapNode {
     const entries = this.entries();
     for (const [key, node] of entries)
       if (!known.includes(key as Key)) {
-        node.complain(`unknown key${didYouMean(key, known) || `; the keys here are ${known.join(', ')}`}`);
+        node.report(`unknown key${didYouMean(key, known) || `; the keys here are ${known.join(', ')}`}`);
         entries.delete(key);
       }
     return entries as Map<Key, MapNode>;
@@ -101,21 +101,21 @@ export class MapNode {
   items(): MapNode[] {
     if (isSeq(this.node) && this.node.items.length)
       return this.node.items.map((item) => this.child(item, item, this.path));
-    this.complain('has to be a list, and not an empty one');
+    this.report('has to be a list, and not an empty one');
     return [];
   }
 
   /** A text, or a number or flag as it is written. */
   text(): string {
     const text = scalarText(this.node);
-    if (text === undefined) this.complain("has to be a text; write '' for no value");
+    if (text === undefined) this.report("has to be a text; write '' for no value");
     return text ?? '';
   }
 
   /** A text that is not empty. */
   name(): string {
     const text = this.text();
-    if (text === '' && scalarText(this.node) === '') this.complain('may not be empty');
+    if (text === '' && scalarText(this.node) === '') this.report('may not be empty');
     return text;
   }
 
@@ -132,20 +132,20 @@ export class MapNode {
   /** One of these texts. */
   choice<Text extends string>(texts: readonly Text[]): Text {
     const text = this.text() as Text;
-    if (!texts.includes(text)) this.complain(`has to be one of ${texts.map((one) => `"${one}"`).join(' ')}`);
+    if (!texts.includes(text)) this.report(`has to be one of ${texts.map((one) => `"${one}"`).join(' ')}`);
     return text;
   }
 
   flag(): boolean {
     const value = isScalar(this.node) ? this.node.value : undefined;
-    if (typeof value !== 'boolean') this.complain('has to be true or false');
+    if (typeof value !== 'boolean') this.report('has to be true or false');
     return value === true;
   }
 
   /** @throws {ImportRefused} where the map holds more than anybody writes */
   private child(placed: unknown, node: unknown, path: string): MapNode {
     if (this.file.values++ === MOST_VALUES) {
-      this.complain(`the map has more than ${MOST_VALUES} values, those that aliases repeat included`);
+      this.report(`the map has more than ${MOST_VALUES} values, those that aliases repeat included`);
       this.file.problems.assertNone();
     }
     const offset = (placed as Node | null)?.range?.[0];

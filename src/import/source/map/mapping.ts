@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Field } from '../../../resource/field.decorator.js';
+import type { FieldDeclaration } from '../../../resource/field.decorator.js';
 import { IMPORT_TABLES, type ImportTable } from '../../import-tables.js';
 import { ImportRefused, Problems } from '../../problems.js';
 import { type FileSettings, readFileSettings } from './file-settings.js';
@@ -33,7 +33,7 @@ export interface TableMapping {
 }
 
 export interface ColumnMapping {
-  readonly column: Field;
+  readonly column: FieldDeclaration;
   readonly rule: Rule;
 }
 
@@ -56,7 +56,7 @@ function refuse(file: string, message: string): never {
 }
 
 /**
- * @param name what complaints call the file
+ * @param name what problems call the file
  * @throws {ImportRefused} naming everything that is wrong with it
  */
 export function parseMapping(text: string, name: string): Mapping {
@@ -69,7 +69,7 @@ export function parseMapping(text: string, name: string): Mapping {
     readTable(entries.get(table.name)!, table, all),
   );
   const used = new Set(tables.flatMap((table) => [...usesOfHeaders(table).keys()]));
-  if (problems.none && !used.size) root.complain('the map takes nothing out of the file; name a table and its columns');
+  if (problems.none && !used.size) root.report('the map takes nothing out of the file; name a table and its columns');
   const headers = readSpellings(entries.get('headers'), used);
   problems.assertNone();
   return { file, headers, tables };
@@ -100,7 +100,7 @@ function readTable(node: MapNode, table: ImportTable, all: ForAll): TableMapping
   const names = blocks.map(({ columns }) => columns.map(({ column }) => column.name).join(', '));
   const odd = names.findIndex((some) => some !== names[0]);
   if (odd > 0)
-    node.complain(`block 1 gives ${names[0]}, and block ${odd + 1} gives ${names[odd]}: give the same columns in each`);
+    node.report(`block 1 gives ${names[0]}, and block ${odd + 1} gives ${names[odd]}: give the same columns in each`);
   return blocks;
 }
 
@@ -110,7 +110,7 @@ function readBlock(node: MapNode, table: ImportTable, all: ForAll): TableMapping
   const isOneRow = makesOneRow(columns);
   if (isOneRow)
     for (const key of ['only', 'skip', 'distinct'] as const)
-      keys.get(key)?.complain('does nothing: all columns are constants, which makes one row for the whole file');
+      keys.get(key)?.report('does nothing: all columns are constants, which makes one row for the whole file');
   checkLists(node, columns, table);
   return {
     table,
@@ -125,7 +125,7 @@ function readColumns(node: MapNode | undefined, tableNode: MapNode, { columns }:
   const rules = node?.fields(columns.map(({ name }) => name)) ?? new Map<string, MapNode>();
   const missing = columns.filter(({ name, primary, nullable }) => (primary || nullable === false) && !rules.has(name));
   if (missing.length)
-    tableNode.complain(`columns has to give ${missing.map(({ name }) => name).join(', ')}, which may not be empty`);
+    tableNode.report(`columns has to give ${missing.map(({ name }) => name).join(', ')}, which may not be empty`);
   return columns.flatMap((column) => {
     const ruleNode = rules.get(column.name);
     if (!ruleNode) return [];
@@ -138,14 +138,14 @@ function readColumns(node: MapNode | undefined, tableNode: MapNode, { columns }:
 /** `required` beside `optional` is for a list, of which the file has to have one header. */
 function checkRequired(node: MapNode, rule: Rule): void {
   if (rule.kind !== 'first' && cellsOf(rule).some(({ optional, required }) => optional && required))
-    node.complain('optional and required exclude each other, except in a list: there the file has one of the headers');
+    node.report('optional and required exclude each other, except in a list: there the file has one of the headers');
 }
 
 /** Rows of one list that all had the same key would be of no use. */
 function checkLists(node: MapNode, columns: readonly ColumnMapping[], { key }: ImportTable): void {
   const lists = columns.filter(({ rule }) => givesList(rule));
   if (!lists.length || lists.some(({ column }) => column.primary)) return;
-  node.complain(
+  node.report(
     `${lists.map(({ column }) => column.name).join(', ')} is split into rows, and these have no key of their own: ` +
       `split ${key.join(' or ')}, too, or give item, key or number`,
   );
@@ -160,7 +160,7 @@ function readSpellings(node: MapNode | undefined, used: ReadonlySet<string>): Ma
   const spellings = new Map<string, readonly string[]>();
   for (const [header, texts] of node?.entries() ?? []) {
     const others = texts.texts();
-    for (const other of others) if (used.has(other)) texts.complain(`${other} is a header of the map itself`);
+    for (const other of others) if (used.has(other)) texts.report(`${other} is a header of the map itself`);
     spellings.set(header, others);
   }
   return spellings;

@@ -1,4 +1,4 @@
-import type { Field } from '../../../resource/field.decorator.js';
+import type { FieldDeclaration } from '../../../resource/field.decorator.js';
 import { CellError, isNumber, isText, parseCell } from '../../cell.js';
 import { isDateFormat } from '../mapped/date-text.js';
 import { comparable, type MapNode } from './map-node.js';
@@ -54,7 +54,7 @@ const PLAIN = {
  * Reads the rule for a column of ours.
  * @param column undefined: the value is only a part of a column's, or used to find a row
  */
-export function readRule(node: MapNode, column?: Field): Rule {
+export function readRule(node: MapNode, column?: FieldDeclaration): Rule {
   if (node.isList) return readFirst(node, column);
   if (!node.isMap) return { ...PLAIN, from: [node.name()] };
   const keys = node.fields(KEYS);
@@ -63,14 +63,14 @@ export function readRule(node: MapNode, column?: Field): Rule {
   return readCell(node, keys, column);
 }
 
-function readFirst(node: MapNode, column?: Field): Rule {
+function readFirst(node: MapNode, column?: FieldDeclaration): Rule {
   const rules = node.items().map((item) => readRule(item, column));
   if (rules.some(givesList) && !rules.every(givesList))
-    node.complain('either all of these rules split a cell into rows, or none does');
+    node.report('either all of these rules split a cell into rows, or none does');
   return { kind: 'first', rules };
 }
 
-function readConstant(keys: Keys, column?: Field): Rule {
+function readConstant(keys: Keys, column?: FieldDeclaration): Rule {
   refuseOthers(keys, ['constant']);
   const node = keys.get('constant')!;
   const text = node.text();
@@ -78,31 +78,31 @@ function readConstant(keys: Keys, column?: Field): Rule {
   return { kind: 'constant', text };
 }
 
-function readJoin(node: MapNode, keys: Keys, column?: Field): Rule {
+function readJoin(node: MapNode, keys: Keys, column?: FieldDeclaration): Rule {
   refuseOthers(keys, ['join', 'of', 'shorten']);
   const parts = keys.get('of');
-  if (!keys.has('join') || !parts) node.complain('join and of need each other');
-  if (column && !isText(column) && column.type !== 'date') node.complain(`${column.name} is no text to join`);
+  if (!keys.has('join') || !parts) node.report('join and of need each other');
+  if (column && !isText(column) && column.type !== 'date') node.report(`${column.name} is no text to join`);
   const rules = parts?.items().map((item) => readRule(item)) ?? [];
-  if (rules.some(givesList)) node.complain('a part of join cannot be split into rows; give it item, key or number');
+  if (rules.some(givesList)) node.report('a part of join cannot be split into rows; give it item, key or number');
   return { kind: 'join', between: keys.get('join')?.text() ?? '', rules, shorten: readShorten(keys, column) };
 }
 
-function readCell(node: MapNode, keys: Keys, column?: Field): Rule {
+function readCell(node: MapNode, keys: Keys, column?: FieldDeclaration): Rule {
   for (const [key, value] of keys) {
     const needed = NEEDS[key];
-    if (needed && !keys.has(needed)) value.complain(`needs ${needed} beside it`);
+    if (needed && !keys.has(needed)) value.report(`needs ${needed} beside it`);
   }
   for (const group of ONE_OF) {
     const [first, second] = group.filter((key) => keys.has(key));
-    if (second) keys.get(second)!.complain(`cannot be used together with ${first}`);
+    if (second) keys.get(second)!.report(`cannot be used together with ${first}`);
   }
   const from = keys.get('from');
-  if (!from) node.complain('needs from (a header), constant or join');
-  if (from?.isList && !keys.has('split')) from.complain('several headers need split: their lists are put together');
-  if (from?.isList && keys.has('key')) from.complain('key looks into one cell, so from has to be one header');
+  if (!from) node.report('needs from (a header), constant or join');
+  if (from?.isList && !keys.has('split')) from.report('several headers need split: their lists are put together');
+  if (from?.isList && keys.has('key')) from.report('key looks into one cell, so from has to be one header');
   const list = readList(keys);
-  if (typeof list?.take === 'string') keys.get('required')?.complain('does nothing for a list of rows');
+  if (typeof list?.take === 'string') keys.get('required')?.report('does nothing for a list of rows');
   return {
     kind: 'cell',
     from: from ? readHeaders(from) : [],
@@ -129,11 +129,11 @@ function readRows(keys: Keys): RowRule[] {
 function readRow(node: MapNode): RowRule {
   if (!node.isMap && node.text() === 'this') return 'this';
   const entries = [...node.entries()];
-  if (!entries.length) node.complain('has to be this, or hold headers, and what their cells have to be');
+  if (!entries.length) node.report('has to be this, or hold headers, and what their cells have to be');
   return {
     key: entries.map(([header, value]) => {
       const is = readRule(value);
-      if (givesList(is)) value.complain('cannot be a list; give it item, key or number');
+      if (givesList(is)) value.report('cannot be a list; give it item, key or number');
       return [header, is] as const;
     }),
   };
@@ -163,13 +163,13 @@ function readTake(keys: Keys): ListRule['take'] {
 function readItem(node: MapNode): number | 'last' {
   const text = node.text();
   if (text === 'last') return text;
-  if (!/^[1-9]\d{0,3}$/.test(text)) node.complain('has to be the place of an element, from 1, or last');
+  if (!/^[1-9]\d{0,3}$/.test(text)) node.report('has to be the place of an element, from 1, or last');
   return Number(text);
 }
 
 type Texts = Omit<CellRule, 'kind' | 'from' | 'optional' | 'required' | 'rows' | 'list'>;
 
-function readTexts(keys: Keys, column?: Field): Texts {
+function readTexts(keys: Keys, column?: FieldDeclaration): Texts {
   const times = keys.get('times');
   const prepend = keys.get('prepend')?.name() ?? '';
   // What is changed further is not yet the value of the column.
@@ -189,20 +189,20 @@ function readTexts(keys: Keys, column?: Field): Texts {
 }
 
 function readDecode(node: MapNode | undefined): boolean {
-  if (node && node.text() !== 'html') node.complain('has to be html');
+  if (node && node.text() !== 'html') node.report('has to be html');
   return node !== undefined;
 }
 
 function readReplacement(text: string, by: MapNode): [string, string] {
-  if (text === '') by.complain('the text to replace may not be empty');
+  if (text === '') by.report('the text to replace may not be empty');
   return [text, by.text()];
 }
 
-function readValues(node: MapNode | undefined, column?: Field): CellRule['values'] {
+function readValues(node: MapNode | undefined, column?: FieldDeclaration): CellRule['values'] {
   return node && new Map([...node.entries()].map(([text, value]) => [comparable(text), readValue(value, column)]));
 }
 
-function readValue(node: MapNode, column?: Field): string {
+function readValue(node: MapNode, column?: FieldDeclaration): string {
   const text = node.text();
   if (text !== '') checkValue(node, text, column);
   return text;
@@ -211,40 +211,40 @@ function readValue(node: MapNode, column?: Field): string {
 /** @param keys with `decimal` and `thousands` */
 export function readNumberFormat(
   keys: ReadonlyMap<string, MapNode>,
-  column?: Field,
+  column?: FieldDeclaration,
   whole = false,
 ): Partial<NumberFormat> {
   const decimal = keys.get('decimal');
   const thousands = keys.get('thousands');
   if (!whole && !(column && isNumber(column)))
-    for (const node of [decimal, thousands]) node?.complain('is for columns that hold a number');
+    for (const node of [decimal, thousands]) node?.report('is for columns that hold a number');
   const format: Partial<NumberFormat> = {};
   if (decimal) format.decimal = decimal.choice(['.', ','] as const);
   if (thousands) format.thousands = thousands.choice(THOUSANDS);
-  if (thousands && format.thousands === format.decimal) thousands.complain('cannot be the same as decimal');
+  if (thousands && format.thousands === format.decimal) thousands.report('cannot be the same as decimal');
   return format;
 }
 
-function readDates(node: MapNode | undefined, column?: Field): string[] {
+function readDates(node: MapNode | undefined, column?: FieldDeclaration): string[] {
   if (!node) return [];
-  if (column?.type !== 'date') node.complain('is for columns that hold a date');
+  if (column?.type !== 'date') node.report('is for columns that hold a date');
   const formats = node.texts();
   for (const format of formats)
-    if (!isDateFormat(format)) node.complain(`"${format}" has to hold YYYY, MM and DD once each, such as DD.MM.YYYY`);
+    if (!isDateFormat(format)) node.report(`"${format}" has to hold YYYY, MM and DD once each, such as DD.MM.YYYY`);
   return formats;
 }
 
-function readFactor(node: MapNode, column?: Field): Rule {
-  if (!column || !isNumber(column)) node.complain('is for columns that hold a number');
+function readFactor(node: MapNode, column?: FieldDeclaration): Rule {
+  if (!column || !isNumber(column)) node.report('is for columns that hold a number');
   if (!node.isMap && !node.isList) return { kind: 'constant', text: factor(node, node.text()) };
   const rule = readRule(node);
-  if (givesList(rule)) node.complain('cannot be a list; give it item, key or number');
+  if (givesList(rule)) node.report('cannot be a list; give it item, key or number');
   if (rule.kind === 'cell') for (const text of rule.values?.values() ?? []) factor(node, text);
   return rule;
 }
 
 function factor(node: MapNode, text: string): string {
-  if (!isFactor(text)) node.complain('has to be a number above 0, with a point where it has decimals');
+  if (!isFactor(text)) node.report('has to be a number above 0, with a point where it has decimals');
   return text;
 }
 
@@ -253,28 +253,28 @@ export function isFactor(text: string): boolean {
   return /^\d{1,15}(\.\d{1,15})?$/.test(text) && /[1-9]/.test(text);
 }
 
-function readShorten(keys: Keys, column?: Field): number | undefined {
+function readShorten(keys: Keys, column?: FieldDeclaration): number | undefined {
   const node = keys.get('shorten');
   if (!node) return undefined;
-  if (column && !isText(column)) node.complain('is for columns that hold a text');
+  if (column && !isText(column)) node.report('is for columns that hold a text');
   const size = Number(node.text());
   if (!Number.isInteger(size) || size < LEAST_SHORTENED || size > 2048)
-    node.complain(`has to be a number of characters, from ${LEAST_SHORTENED} to 2048`);
+    node.report(`has to be a number of characters, from ${LEAST_SHORTENED} to 2048`);
   return size;
 }
 
-function checkValue(node: MapNode, text: string, column: Field | undefined): void {
+function checkValue(node: MapNode, text: string, column: FieldDeclaration | undefined): void {
   try {
     if (column) parseCell(text, column);
   } catch (error) {
     if (!(error instanceof CellError)) throw error;
-    node.complain(error.message);
+    node.report(error.message);
   }
 }
 
 function refuseOthers(keys: Keys, allowed: readonly Key[]): void {
   for (const [key, node] of keys)
-    if (!allowed.includes(key)) node.complain(`does nothing beside ${allowed.slice(0, 2).join(' and ')}`);
+    if (!allowed.includes(key)) node.report(`does nothing beside ${allowed.slice(0, 2).join(' and ')}`);
 }
 
 function isSet(keys: Keys, key: Key): boolean {

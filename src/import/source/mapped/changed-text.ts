@@ -1,5 +1,5 @@
 import { decodeHTMLStrict } from 'entities';
-import type { Field } from '../../../resource/field.decorator.js';
+import type { FieldDeclaration } from '../../../resource/field.decorator.js';
 import { CellError, isNumber } from '../../cell.js';
 import { quoted } from '../../excerpt.js';
 import { comparable } from '../map/map-node.js';
@@ -20,7 +20,7 @@ import { shortened } from './shortened.js';
  */
 export function cellText(
   rule: CellRule,
-  column: Field | undefined,
+  column: FieldDeclaration | undefined,
   format: NumberFormat,
   factorOf: (cells: readonly string[]) => string,
 ): (text: string, cells: readonly string[]) => string {
@@ -38,7 +38,7 @@ export function cellText(
   };
 }
 
-function reader(rule: CellRule, column: Field | undefined, format: NumberFormat): (text: string) => string {
+function reader(rule: CellRule, column: FieldDeclaration | undefined, format: NumberFormat): (text: string) => string {
   if (column?.type === 'date' && rule.dates.length) return dateReader(rule.dates);
   return column && isNumber(column) ? numberReader({ ...format, ...rule.number }) : unchanged;
 }

@@ -4,9 +4,9 @@ import type { CsvRecord } from '../csv/record-parser.js';
 import type { InputFile } from '../input-file.js';
 import type { Mapping } from '../map/mapping.js';
 import { type NumberFormat, present } from '../map/mapping-rule.js';
-import { type Complain, type ReadingOptions, SourceFault } from '../table-source.js';
+import { type ReportProblem, type ReadingOptions, SourceFault } from '../table-source.js';
 import { ForeignHeader } from './foreign-header.js';
-import { LookUps } from './look-ups.js';
+import { Lookups } from './lookups.js';
 
 /** A header is looked for on so many lines. */
 const FIRST_LINES = 20;
@@ -22,7 +22,7 @@ export class ForeignFile {
   /** Lines that were complained of already: they are wrong for every table of the file. */
   private readonly badLines = new Set<number>();
   private isOpen = false;
-  private lookedUp?: LookUps;
+  private lookedUp?: Lookups;
 
   /** @param reading what the command says; it overrides the map */
   constructor(
@@ -62,22 +62,22 @@ export class ForeignFile {
   }
 
   /** The rows that rules look up. They are read with the first table that needs them. */
-  async lookUps(): Promise<LookUps> {
+  async lookups(): Promise<Lookups> {
     const has = (header: string) => this.header.has(header);
     const columns = this.mapping.tables.flatMap((table) => table.columns);
     const rules = columns.flatMap(({ rule }) => present(rule, has) ?? []);
-    this.lookedUp ??= new LookUps(rules, this.header);
+    this.lookedUp ??= new Lookups(rules, this.header);
     await this.lookedUp.read(() => this.records());
     return this.lookedUp;
   }
 
   /** The records behind the header that are as wide as it. */
-  async *records(complain?: Complain): AsyncGenerator<CsvRecord[]> {
+  async *records(report?: ReportProblem): AsyncGenerator<CsvRecord[]> {
     let isFirst = !this.mapping.file.names;
     for await (const chunk of readCsv(this.input.bytes(), this.options)) {
       const records = isFirst ? chunk.slice(1) : chunk;
       isFirst = false;
-      yield records.filter((record) => this.fits(record, complain));
+      yield records.filter((record) => this.fits(record, report));
     }
   }
 
@@ -109,11 +109,11 @@ export class ForeignFile {
     }
   }
 
-  private fits({ cells, line }: CsvRecord, complain: Complain | undefined): boolean {
+  private fits({ cells, line }: CsvRecord, report: ReportProblem | undefined): boolean {
     const { width } = this.header;
     if (cells.length === width) return true;
-    if (complain && !this.badLines.has(line)) {
-      complain(line, '', widthFault(cells.length, width));
+    if (report && !this.badLines.has(line)) {
+      report(line, '', widthFault(cells.length, width));
       this.badLines.add(line);
     }
     return false;

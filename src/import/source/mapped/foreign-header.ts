@@ -1,6 +1,6 @@
 import { didYouMean } from '../did-you-mean.js';
 import { type Mapping, usesOfHeaders } from '../map/mapping.js';
-import { type Complain, SourceFault } from '../table-source.js';
+import { type ReportProblem, SourceFault } from '../table-source.js';
 
 /** The header of a file of another system, seen with a map. */
 export class ForeignHeader {
@@ -25,12 +25,12 @@ export class ForeignHeader {
 
   /**
    * @param needed headers of the map
-   * @throws {SourceFault} if one of these is missing or ambiguous; further ones are told to `complain`
+   * @throws {SourceFault} if one of these is missing or ambiguous; further ones are told to `report`
    */
-  check(needed: Iterable<string>, complain: Complain): void {
+  check(needed: Iterable<string>, report: ReportProblem): void {
     const faults = [...needed].flatMap((header) => this.fault(header) ?? []);
     const last = faults.pop();
-    for (const { header, message } of faults) complain(this.line, header, message);
+    for (const { header, message } of faults) report(this.line, header, message);
     if (last) throw new SourceFault(this.line, last.message, last.header);
   }
 

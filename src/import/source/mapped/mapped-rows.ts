@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Field } from '../../../resource/field.decorator.js';
+import type { FieldDeclaration } from '../../../resource/field.decorator.js';
 import type { CellError } from '../../cell.js';
 import { comparable } from '../map/map-node.js';
 import { givesList, type Rule } from '../map/mapping-rule.js';
 import type { Conditions, TableMapping } from '../map/mapping.js';
 import type { CsvRecord } from '../csv/record-parser.js';
 import type { ForeignFile } from './foreign-file.js';
-import { LookUps } from './look-ups.js';
+import { Lookups } from './lookups.js';
 import { RuleValues, valueOrError } from './rule-values.js';
 import type { SourceRow } from '../table-source.js';
 
@@ -14,7 +14,7 @@ type Cells = readonly string[];
 type Given = string | CellError;
 
 /** Tells what is wrong with the cell that one of the columns comes from. */
-type ComplainOfColumn = (line: number, column: Field, message: string) => void;
+type ReportColumnProblem = (line: number, column: FieldDeclaration, message: string) => void;
 
 /** `distinct` keeps rows of up to this many characters as they are, and the hash of longer ones. */
 const LONGEST_KEPT = 200;
@@ -43,12 +43,12 @@ export class MappedRows {
     private readonly mapping: TableMapping,
     private readonly block: number,
     { header, number }: Pick<ForeignFile, 'header' | 'number'>,
-    lookUps: LookUps = new LookUps([], header),
+    lookups: Lookups = new Lookups([], header),
     skipped: ReadonlySet<string>,
-    private readonly complain: ComplainOfColumn,
+    private readonly report: ReportColumnProblem,
   ) {
     const position = (name: string) => header.position(name);
-    this.reading = new RuleValues(position, number, lookUps);
+    this.reading = new RuleValues(position, number, lookups);
     this.reads = mapping.columns.map(({ rule, column }) => {
       const read = givesList(rule) ? this.reading.list(rule, column) : this.reading.text(rule, column);
       return (cells) => valueOrError<string | Given[]>(() => read(cells));
@@ -89,7 +89,7 @@ export class MappedRows {
     const odd = sizes.findIndex((other) => other > 0 && other !== size);
     if (odd >= 0) {
       const longest = this.listColumn(sizes.indexOf(size)).name;
-      this.complain(
+      this.report(
         line,
         this.listColumn(odd),
         `has ${sizes[odd]} element(s), and the list for ${longest} has ${size}`,
@@ -100,7 +100,7 @@ export class MappedRows {
     return rows.filter((row) => this.listKeys.some((index) => row[index] !== ''));
   }
 
-  private listColumn(index: number): Field {
+  private listColumn(index: number): FieldDeclaration {
     return this.mapping.columns[this.lists[index]!]!.column;
   }
 

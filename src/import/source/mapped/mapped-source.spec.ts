@@ -16,8 +16,8 @@ async function names(rule: string, rows: string[][], column = 'Name', options?: 
     cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(),
   );
   const map = `products:\n  columns:\n    SKU: sku\n    ${column}: ${rule}\n`;
-  const { tables, complaints } = await read(map, lines.join('\n'), options);
-  return complaints.length ? complaints : tables.products!.map((row) => row[column] ?? '');
+  const { tables, problems } = await read(map, lines.join('\n'), options);
+  return problems.length ? problems : tables.products!.map((row) => row[column] ?? '');
 }
 const name = async (rule: string, a: string, b = '', column = 'Name', options?: Partial<ReadingOptions>) =>
   (await names(rule, [['S', a, b]], column, options))[0];
@@ -113,8 +113,8 @@ test('row: takes the first cell that is not empty of all rows with the same text
 const FAMILY = 'sku,type,parent,name\nA,x,P,\nP,parent,,Parent\nB,x,P,\nC,x,Q,own\n';
 const familyNames = async (rule: string, csv = FAMILY) => {
   const map = `products: { skip: { type: parent }, columns: { SKU: sku, Name: ${rule} } }`;
-  const { tables, complaints } = await read(map, csv);
-  return complaints.length ? complaints : tables.products!.map((row) => row.Name);
+  const { tables, problems } = await read(map, csv);
+  return problems.length ? problems : tables.products!.map((row) => row.Name);
 };
 
 test('row: rows below and rows that are passed over are found, too', async () => {
@@ -167,8 +167,8 @@ test('row: long keys and long texts are found, and a list may be looked up below
 
 test('row: of a broken file no key is called missing', async () => {
   const map = 'products: { columns: { SKU: sku, Name: { from: name, row: { sku: parent } } } }';
-  const { complaints } = await read(map, 'sku,parent,name\nA,P,\n"P,,Parent\n');
-  expect(complaints).toEqual([expect.stringContaining('export.csv:3: the record that starts here is no CSV')]);
+  const { problems } = await read(map, 'sku,parent,name\nA,P,\n"P,,Parent\n');
+  expect(problems).toEqual([expect.stringContaining('export.csv:3: the record that starts here is no CSV')]);
 });
 
 const NESTED =
@@ -176,11 +176,11 @@ const NESTED =
 
 /** The weights that a rule gives for the rows, or what is wrong. */
 async function nestedWeights(rule: string): Promise<string | string[]> {
-  const { tables, complaints } = await read(
+  const { tables, problems } = await read(
     `products: { columns: { SKU: sku, PackagedWeight_in_g: ${rule} } }`,
     NESTED,
   );
-  return complaints.length ? complaints : tables.products!.map((row) => row.PackagedWeight_in_g ?? '').join();
+  return problems.length ? problems : tables.products!.map((row) => row.PackagedWeight_in_g ?? '').join();
 }
 
 test('above: takes a cell from the nearest row above that holds the texts, or from this row if it does (17)', async () => {
@@ -205,8 +205,8 @@ product_images:
 
 test('lists make a row of each element, side by side', async () => {
   const csv = 'sku,files,labels\nA,"1.jpg, 2.jpg","one,two"\nB,,\nC,"3.jpg,4.jpg",\nD,"5.jpg,","five,"\n';
-  const { tables, complaints } = await read(IMAGES, csv);
-  expect(complaints).toEqual([]);
+  const { tables, problems } = await read(IMAGES, csv);
+  expect(problems).toEqual([]);
   expect(tables.product_images!.map((row) => Object.values(row).join())).toEqual([
     'A,1.jpg,one,true',
     'A,2.jpg,two,false',
@@ -218,8 +218,8 @@ test('lists make a row of each element, side by side', async () => {
 
 test('lists of different length are an error, and the rest is read on', async () => {
   const csv = 'sku,files,labels\nA,"1.jpg,2.jpg","one"\nB,3.jpg,"b,c"\nC,4.jpg,\n';
-  const { tables, complaints } = await read(IMAGES, csv);
-  expect(complaints).toEqual([
+  const { tables, problems } = await read(IMAGES, csv);
+  expect(problems).toEqual([
     'export.csv:2: labels (product_images.FileName): has 1 element(s), and the list for ImageID has 2',
     'export.csv:3: files (product_images.ImageID): has 1 element(s), and the list for FileName has 2',
   ]);
@@ -228,8 +228,8 @@ test('lists of different length are an error, and the rest is read on', async ()
 
 test('an element that is no value is an error, the others are not', async () => {
   const map = "product_accessories: { columns: { SKU: s, AccessorySKU: { from: a, split: ',', values: { x: X } } } }";
-  const { tables, complaints } = await read(map, 's,a\nA,"x,y"\n');
-  expect(complaints).toEqual([
+  const { tables, problems } = await read(map, 's,a\nA,"x,y"\n');
+  expect(problems).toEqual([
     'export.csv:2: a (product_accessories.AccessorySKU): "y" is none of the values that the map lists; add it there',
   ]);
   expect(tables.product_accessories).toEqual([{ SKU: 'A', AccessorySKU: 'X' }, { SKU: 'A' }]);
@@ -238,8 +238,8 @@ test('an element that is no value is an error, the others are not', async () => 
 test('a list that cannot be split is an error, even beside an empty one', async () => {
   const map =
     "product_images: { columns: { SKU: s, ImageID: { from: a, split: ',', quotes: true }, FileName: { from: b, split: ',' } } }";
-  const { complaints } = await read(map, 's,a,b\nA,"""x",\n');
-  expect(complaints).toEqual(['export.csv:2: a (product_images.ImageID): has a quote that never closes']);
+  const { problems } = await read(map, 's,a,b\nA,"""x",\n');
+  expect(problems).toEqual(['export.csv:2: a (product_images.ImageID): has a quote that never closes']);
 });
 
 test('lists of several columns are put together, each element once; a list may come from another row', async () => {
@@ -291,10 +291,10 @@ test('distinct: rows that are the same in all columns count once', async () => {
 const PRODUCTS =
   'headers: { sku: [Artikel, Item] }\nproducts: { skip: { sku: x }, columns: { SKU: sku, Name: title } }';
 
-test('headers may come under further names, and complaints name the one of the file', async () => {
-  const { tables, complaints, notes } = await read(PRODUCTS, ' Item ,title,Farbe,,Größe\nA,a,,,\n,b,,,\n');
+test('headers may come under further names, and problems name the one of the file', async () => {
+  const { tables, problems, notes } = await read(PRODUCTS, ' Item ,title,Farbe,,Größe\nA,a,,,\n,b,,,\n');
   expect(tables.products![0]).toEqual({ SKU: 'A', Name: 'a' });
-  expect(complaints).toEqual(['export.csv:3: Item (products.SKU): is empty, and has to hold a value']);
+  expect(problems).toEqual(['export.csv:3: Item (products.SKU): is empty, and has to hold a value']);
   expect(notes).toEqual(['export.csv: headers that the map does not use: Farbe, Größe']);
 });
 
@@ -310,8 +310,8 @@ test.each([
   ['sku,title,title\n', ['title: repeated column, which the map gives to products.Name; remove one']],
   ['sku,title,Item\n', ['Item: the map takes it for the same as sku; remove one']],
 ])('a header that does not fit: %j', async (header, faults) => {
-  const { tables, complaints } = await read(PRODUCTS, `${header}A,a,b\n`);
-  expect(complaints).toEqual(faults.map((fault) => `export.csv:1: ${fault}`));
+  const { tables, problems } = await read(PRODUCTS, `${header}A,a,b\n`);
+  expect(problems).toEqual(faults.map((fault) => `export.csv:1: ${fault}`));
   expect(tables.products).toEqual([]);
 });
 
@@ -323,33 +323,33 @@ test('of many headers that the map does not use the first 20 are named', async (
 });
 
 test('a repeated column that the map does not use does no harm', async () => {
-  expect((await read(PRODUCTS, 'sku,title,x,x\nA,a,,\n')).complaints).toEqual([]);
+  expect((await read(PRODUCTS, 'sku,title,x,x\nA,a,,\n')).problems).toEqual([]);
 });
 
 test('headers that find a row are looked for, too', async () => {
   const map = 'products: { columns: { SKU: sku, Name: { from: sku, row: { group: { from: parent, prepend: p } } } } }';
-  expect((await read(map, 'sku\nA\n')).complaints).toEqual([
+  expect((await read(map, 'sku\nA\n')).problems).toEqual([
     'export.csv:1: group: missing column, which the map gives to products.Name',
     'export.csv:1: parent: missing column, which the map gives to products.Name',
   ]);
 });
 
 test('a header of too many cells is one fault', async () => {
-  expect((await read(PRODUCTS, `x${','.repeat(2000)}\n`)).complaints).toEqual([
+  expect((await read(PRODUCTS, `x${','.repeat(2000)}\n`)).problems).toEqual([
     'export.csv:1: the header has 2001 cells, 2000 is the most; is it the header?',
   ]);
 });
 
 test('an empty file is a fault', async () => {
-  expect((await read(PRODUCTS, '')).complaints).toEqual([
+  expect((await read(PRODUCTS, '')).problems).toEqual([
     'export.csv:1: the file is empty; its first line has to name the columns',
   ]);
 });
 
 test('a line of another width is told once, whatever the number of tables, and left out', async () => {
   const map = 'products: { columns: { SKU: a } }\nproduct_images: { columns: { SKU: a, ImageID: b } }';
-  const { tables, complaints } = await read(map, 'a,b\n1,2\n3\n4,5,6\n7,8\n');
-  expect(complaints).toEqual([
+  const { tables, problems } = await read(map, 'a,b\n1,2\n3\n4,5,6\n7,8\n');
+  expect(problems).toEqual([
     'export.csv:3: 1 cell where the header has 2; is a separator or a quote amiss?',
     'export.csv:4: 3 cells where the header has 2; is a separator or a quote amiss?',
   ]);
@@ -358,8 +358,8 @@ test('a line of another width is told once, whatever the number of tables, and l
 });
 
 test('the line of a record with line breaks is the one that it starts on', async () => {
-  const { complaints } = await read(PRODUCTS, 'sku,title\n"A","a\nb\nc"\n,d\n');
-  expect(complaints).toEqual(['export.csv:5: sku (products.SKU): is empty, and has to hold a value']);
+  const { problems } = await read(PRODUCTS, 'sku,title\n"A","a\nb\nc"\n,d\n');
+  expect(problems).toEqual(['export.csv:5: sku (products.SKU): is empty, and has to hold a value']);
 });
 
 test('labels name the headers that give the value, not those that find a row', async () => {
@@ -398,9 +398,9 @@ describe('a map that makes texts grow beyond what any column holds (issue 14 §8
       'a (products.Description)',
     ],
   ])('names line, column and limit: %s', async (_name, rule, cell, column) => {
-    const [complaint] = await names(rule, [['S', cell, '']], 'Description');
-    expect(complaint).toContain(`2: ${column}`);
-    expect(complaint).toContain(TOO_LONG);
+    const [problem] = await names(rule, [['S', cell, '']], 'Description');
+    expect(problem).toContain(`2: ${column}`);
+    expect(problem).toContain(TOO_LONG);
   });
 
   test('ends before there is no memory for it: 2 MB of which each character becomes 60,000', async () => {
@@ -417,8 +417,8 @@ describe('a map that makes texts grow beyond what any column holds (issue 14 §8
 
   test('a cell with too many elements is named', async () => {
     const map = "product_accessories: { columns: { SKU: sku, AccessorySKU: { from: a, split: ',' } } }";
-    const { complaints } = await read(map, `sku,a\nS,"${'x,'.repeat(10_000)}"`);
-    expect(complaints).toEqual([
+    const { problems } = await read(map, `sku,a\nS,"${'x,'.repeat(10_000)}"`);
+    expect(problems).toEqual([
       expect.stringContaining('has 10001 elements, 10000 is the most; is split of the map right?'),
     ]);
   });
@@ -429,18 +429,18 @@ const withFile = (columns: string, file: string) => `file: ${file}\nproducts: { 
 /** What becomes of a number. */
 async function weight(cell: string, rule = 'a', file = "{ decimal: ',', thousands: '.' }") {
   const map = withFile(`{ SKU: sku, PackagedWeight_in_g: ${rule} }`, file);
-  const { tables, complaints } = await read(map, `sku;a\nS;${cell}\n`);
-  return complaints[0] ?? tables.products![0]!.PackagedWeight_in_g;
+  const { tables, problems } = await read(map, `sku;a\nS;${cell}\n`);
+  return problems[0] ?? tables.products![0]!.PackagedWeight_in_g;
 }
 
 describe('what a map says of the whole file', () => {
   test('the header may be further down (14)', async () => {
     const csv = 'Prices of "May;;\n;;\nsku;name\n1;a\n;b\n';
-    const { tables, complaints } = await read(withFile('{ SKU: sku, Name: name }', '{ header: 3 }'), csv);
+    const { tables, problems } = await read(withFile('{ SKU: sku, Name: name }', '{ header: 3 }'), csv);
     expect(tables.products![0]).toEqual({ SKU: '1', Name: 'a' });
-    expect(complaints).toEqual(['export.csv:5: sku (products.SKU): is empty, and has to hold a value']);
+    expect(problems).toEqual(['export.csv:5: sku (products.SKU): is empty, and has to hold a value']);
     const short = await read(withFile('{ SKU: sku }', '{ header: 9 }'), csv);
-    expect(short.complaints).toEqual([
+    expect(short.problems).toEqual([
       'export.csv:9: the file ends before this line, which the map says is the header',
     ]);
   });
@@ -451,10 +451,10 @@ describe('what a map says of the whole file', () => {
     expect((await read(withFile('{ SKU: 2, Name: 3 }', '{ header: none }'), csv)).tables.products).toEqual(wanted);
     const byName = withFile('{ SKU: code, Name: name }', '{ header: [brand, code, name] }');
     expect((await read(byName, csv)).tables.products).toEqual(wanted);
-    expect((await read(byName, 'CSF;10884\n')).complaints).toEqual([
+    expect((await read(byName, 'CSF;10884\n')).problems).toEqual([
       'export.csv:1: 2 cells, and the map names 3 columns in file.header',
     ]);
-    expect((await read(withFile('{ SKU: 4 }', '{ header: none }'), csv)).complaints).toEqual([
+    expect((await read(withFile('{ SKU: 4 }', '{ header: none }'), csv)).problems).toEqual([
       'export.csv:1: 4: missing column, which the map gives to products.SKU',
     ]);
   });
@@ -465,8 +465,8 @@ describe('what a map says of the whole file', () => {
     expect((await read(map, 'sku;Größe\n1;x^y\n', { delimiter: ';' })).tables.products).toEqual([
       { SKU: '1', Name: 'x^y' },
     ]);
-    const { complaints } = await read(withFile('{ SKU: sku }', '{ encoding: windows-1252 }'), '\uFEFFsku\n');
-    expect(complaints).toEqual([expect.stringContaining('so it is not windows-1252')]);
+    const { problems } = await read(withFile('{ SKU: sku }', '{ encoding: windows-1252 }'), '\uFEFFsku\n');
+    expect(problems).toEqual([expect.stringContaining('so it is not windows-1252')]);
   });
 
   test('decimals and thousands; a column may say otherwise', async () => {
@@ -485,7 +485,7 @@ describe('what a map says of the whole file', () => {
   });
 });
 
-test('several blocks make rows for one table, and complaints name the block (15)', async () => {
+test('several blocks make rows for one table, and problems name the block (15)', async () => {
   const map = `
 warehouses:
   - columns: { WarehouseCode: { constant: Main } }
@@ -494,7 +494,7 @@ stock:
   - columns: { WarehouseCode: { constant: Main }, SKU: sku, AvailableQTY: main }
   - skip: { jfk: '' }
     columns: { WarehouseCode: { constant: JFK }, SKU: sku, AvailableQTY: jfk }`;
-  const { tables, complaints, notes } = await read(map, 'sku,main,jfk\nA,0,24\nB,7,\nC,1,many\n');
+  const { tables, problems, notes } = await read(map, 'sku,main,jfk\nA,0,24\nB,7,\nC,1,many\n');
   expect(tables.warehouses).toEqual([{ WarehouseCode: 'Main' }, { WarehouseCode: 'JFK' }]);
   expect(tables.stock!.map((row) => Object.values(row).join(' '))).toEqual([
     'Main A 0',
@@ -503,7 +503,7 @@ stock:
     'Main C 1',
     'JFK C',
   ]);
-  expect(complaints).toEqual([
+  expect(problems).toEqual([
     expect.stringMatching(/^export\.csv:4: jfk \(stock\.AvailableQTY\): "many" is not a decimal/),
   ]);
   expect(notes).toEqual([]);
@@ -533,21 +533,21 @@ describe('optional columns', () => {
   test('a required one has to be there under one of its headers, and to be filled in', async () => {
     const rule = '[{ from: n, optional: true, required: true }, { from: t, optional: true, required: true }]';
     expect(await named(rule, 'sku,t\nA,x\n')).toEqual([{ SKU: 'A', Name: 'x' }]);
-    expect((await read(naming(rule), 'sku,n,t\nA,,x\n')).complaints).toEqual([
+    expect((await read(naming(rule), 'sku,n,t\nA,,x\n')).problems).toEqual([
       'export.csv:2: n, t (products.Name): is empty, and the map says that it is required',
     ]);
-    expect((await read(naming(rule), 'sku\nA\n')).complaints).toEqual([
+    expect((await read(naming(rule), 'sku\nA\n')).problems).toEqual([
       'export.csv:1: n, t: missing column: the file has none of these, and Name needs one',
     ]);
   });
 
   test('a key cannot be left out, nor a column in some blocks only', async () => {
     const key = 'products: { columns: { SKU: { from: sku, optional: true }, Name: n } }';
-    expect((await read(key, 'n\nA\n')).complaints).toEqual([
+    expect((await read(key, 'n\nA\n')).problems).toEqual([
       'export.csv:1: sku: missing column: the file has none of these, and SKU needs one',
     ]);
     const [a, b] = ['a', 'b'].map((from) => `columns: { SKU: sku, Name: { from: ${from}, optional: true } }`);
-    expect((await read(`products:\n  - ${a}\n  - ${b}\n`, 'sku,b\nA,x\n')).complaints).toEqual([
+    expect((await read(`products:\n  - ${a}\n  - ${b}\n`, 'sku,b\nA,x\n')).problems).toEqual([
       'export.csv:1: a: missing column: the file has none of these, and Name needs one',
     ]);
   });
@@ -558,8 +558,8 @@ test('headers, values and conditions that differ only in Unicode normalization a
   const map = `products: { skip: { Größe: schön }, columns: { SKU: sku, Name: ${rule.replace('breit', 'größer')} } }`;
   const [header, taller, nice] = ['Größe', 'größer', 'schön'].map((text) => text.normalize('NFD'));
   const csv = `sku,${header}\nA,groß\nB,${taller}\nC,${nice}\n`;
-  const { tables, complaints } = await read(map, csv);
-  expect(complaints).toEqual([]);
+  const { tables, problems } = await read(map, csv);
+  expect(problems).toEqual([]);
   expect(tables.products!.map(({ Name }) => Name)).toEqual(['L', 'B']);
 });
 
@@ -579,13 +579,13 @@ warehouses: { columns: { WarehouseCode: { constant: W } } }`;
 test('pictures of a product without a SKU are passed over with it (18)', async () => {
   const images = 'product_images: { columns: { SKU: { from: sku, row: { handle: handle } }, ImageID: image } }';
   const csv = 'handle,sku,image\nmug,,1\nmug,,2\ncup,C,3\ncup,,4\n';
-  const { tables, complaints } = await read(`products: { skip: { sku: '' }, columns: { SKU: sku } }\n${images}`, csv);
-  expect(complaints).toEqual([]);
+  const { tables, problems } = await read(`products: { skip: { sku: '' }, columns: { SKU: sku } }\n${images}`, csv);
+  expect(problems).toEqual([]);
   expect(tables.product_images).toEqual([
     { SKU: 'C', ImageID: '3' },
     { SKU: 'C', ImageID: '4' },
   ]);
-  expect((await read(`products: { columns: { SKU: sku } }\n${images}`, csv)).complaints).toHaveLength(5);
+  expect((await read(`products: { columns: { SKU: sku } }\n${images}`, csv)).problems).toHaveLength(5);
 });
 
 const PARTS = "{ join: '-', of: [3, 2, 1] }".replace(/\d/g, "{ from: a, split: '.', item: $& }");
@@ -602,8 +602,8 @@ test.each([
   ['{ from: a, date: DD.MM.YYYY }', '30.02.2026', expect.stringContaining('"2026-02-30" is not a day of the calendar')],
 ])('a date, %s: %j (20)', async (rule, a, value) => {
   const map = `stock: { columns: { WarehouseCode: { constant: W }, SKU: sku, AvailableQTY: sku, NextAvailableETA: ${rule} } }`;
-  const { tables, complaints } = await read(map, `sku,a\n1,"${a}"\n`);
-  expect(complaints[0] ?? tables.stock![0]!.NextAvailableETA).toEqual(value);
+  const { tables, problems } = await read(map, `sku,a\n1,"${a}"\n`);
+  expect(problems[0] ?? tables.stock![0]!.NextAvailableETA).toEqual(value);
 });
 
 test.each([

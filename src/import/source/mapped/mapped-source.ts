@@ -1,10 +1,10 @@
-import type { Field } from '../../../resource/field.decorator.js';
+import type { FieldDeclaration } from '../../../resource/field.decorator.js';
 import { excerpt } from '../../excerpt.js';
 import type { ImportTable } from '../../import-tables.js';
 import type { InputFile } from '../input-file.js';
 import { cellsOf, present, type Rule, valueHeadersOf } from '../map/mapping-rule.js';
 import { type ColumnMapping, makesOneRow, type Mapping, type TableMapping, usesOfHeaders } from '../map/mapping.js';
-import { type Complain, type ReadingOptions, SourceFault, type SourceRow, type TableSource } from '../table-source.js';
+import { type ReportProblem, type ReadingOptions, SourceFault, type SourceRow, type TableSource } from '../table-source.js';
 import { ForeignFile } from './foreign-file.js';
 import { MappedRows } from './mapped-rows.js';
 
@@ -86,7 +86,7 @@ class MappedSource implements TableSource {
     this.skipped = headersSkippedIfEmpty(mapping);
   }
 
-  get columns(): readonly Field[] {
+  get columns(): readonly FieldDeclaration[] {
     return this.blocks[0]!.columns.map(({ column }) => column);
   }
 
@@ -95,47 +95,47 @@ class MappedSource implements TableSource {
     return this.passedOver === this.records;
   }
 
-  label(column: Field, block?: number): string {
+  label(column: FieldDeclaration, block?: number): string {
     const headers = this.headersOf(column, block).map((header) => this.input.header.spelling(header));
     return `${headers.join(', ') || 'constant'} (${this.table.name}.${column.name})`;
   }
 
-  origin(column: Field): readonly string[] {
+  origin(column: FieldDeclaration): readonly string[] {
     return this.headersOf(column);
   }
 
-  private headersOf(column: Field, block?: number): string[] {
+  private headersOf(column: FieldDeclaration, block?: number): string[] {
     const blocks = block === undefined ? this.blocks : [this.blocks[block]!];
     const rules = blocks.flatMap(({ columns }) => columns.filter((mapped) => mapped.column === column));
     return [...new Set(rules.flatMap(({ rule }) => valueHeadersOf(rule)))];
   }
 
-  async begin(complain: Complain): Promise<boolean> {
+  async begin(report: ReportProblem): Promise<boolean> {
     this.hasBegun = true;
     if (this.partial) return true;
     await this.input.open();
     const has = (header: string) => this.input.header.has(header);
     const blocks = this.blocks.map((block) => ({ ...block, columns: presentColumns(block.columns, has) }));
-    this.input.header.check(new Set(blocks.flatMap((block) => [...usesOfHeaders(block).keys()])), complain);
+    this.input.header.check(new Set(blocks.flatMap((block) => [...usesOfHeaders(block).keys()])), report);
     this.refuseMissing(blocks);
     this.blocks = blocks;
     return true;
   }
 
-  async *rows(complain: Complain): AsyncGenerator<SourceRow[]> {
-    if (!this.hasBegun) await this.begin(complain);
+  async *rows(report: ReportProblem): AsyncGenerator<SourceRow[]> {
+    if (!this.hasBegun) await this.begin(report);
     const blocks = this.blocks.map((block, index) => ({ block, index }));
     const constant = blocks.filter(({ block }) => makesOneRow(block.columns));
-    const lookUps = this.partial ? undefined : await this.input.lookUps();
+    const lookups = this.partial ? undefined : await this.input.lookups();
     const make = ({ block, index }: (typeof blocks)[number]) =>
-      new MappedRows(block, index, this.input, lookUps, this.skipped, (line, column, message) =>
-        complain(line, this.label(column, index), message),
+      new MappedRows(block, index, this.input, lookups, this.skipped, (line, column, message) =>
+        report(line, this.label(column, index), message),
       );
     if (constant.length) yield constant.flatMap((one) => make(one).of({ line: 1, cells: [] }));
     const made = blocks.filter((one) => !constant.includes(one)).map(make);
     this.records = this.passedOver = 0;
     if (made.length)
-      for await (const records of this.input.records(complain))
+      for await (const records of this.input.records(report))
         for (let start = 0; start < records.length; start += PORTION) {
           const portion = records.slice(start, start + PORTION);
           const rows = portion.flatMap((record) =>
@@ -173,7 +173,7 @@ function presentColumns(columns: readonly ColumnMapping[], has: (header: string)
   });
 }
 
-function isRequired(column: Field, rule: Rule): boolean {
+function isRequired(column: FieldDeclaration, rule: Rule): boolean {
   return Boolean(column.primary) || column.nullable === false || cellsOf(rule).some(({ required }) => required);
 }
 

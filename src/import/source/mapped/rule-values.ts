@@ -1,4 +1,4 @@
-import type { Field } from '../../../resource/field.decorator.js';
+import type { FieldDeclaration } from '../../../resource/field.decorator.js';
 import { CellError } from '../../cell.js';
 import { quoted } from '../../excerpt.js';
 import { comparable } from '../map/map-node.js';
@@ -6,7 +6,7 @@ import type { CellRule, KeyRule, ListRule, NumberFormat, Rule, RowRule } from '.
 import { TextLength } from './bounded-text.js';
 import { deepestPath, splitList, valueOfKey } from './cell-list.js';
 import { cellText } from './changed-text.js';
-import type { LookUps } from './look-ups.js';
+import type { Lookups } from './lookups.js';
 import { shortened } from './shortened.js';
 
 type Cells = readonly string[];
@@ -14,7 +14,7 @@ type Cells = readonly string[];
 /** Takes a value from the cells of a row. */
 type Read<Value> = (cells: Cells) => Value;
 
-/** What became of the look-ups of one value. */
+/** What became of the lookups of one value. */
 interface Outcome {
   /** Whether one of the rows was there. */
   found: boolean;
@@ -22,22 +22,22 @@ interface Outcome {
   missing?: string;
 }
 
-const NO_LOOK_UP: Outcome = { found: false };
+const NO_LOOKUP: Outcome = { found: false };
 
 /** Turns rules into functions of a row's cells, for a file whose header is known. */
 export class RuleValues {
   /** For each `above`, by its text: the latest row that it speaks of. */
   private readonly above = new Map<string, { holds: Read<boolean>; cells?: Cells }>();
-  private outcome = NO_LOOK_UP;
+  private outcome = NO_LOOKUP;
 
   /**
    * @param position of a header's column
-   * @param lookUps the rows that other rows refer to, all of them read
+   * @param lookups the rows that other rows refer to, all of them read
    */
   constructor(
     private readonly position: (header: string) => number,
     private readonly format: NumberFormat,
-    private readonly lookUps: LookUps,
+    private readonly lookups: Lookups,
   ) {}
 
   /** Takes note of a row. Has to come before it is read: a row may refer to rows above, or to itself. */
@@ -49,7 +49,7 @@ export class RuleValues {
    * For a rule that gives one text; it throws a CellError where that is no value.
    * @param column undefined: the text is only a part of a column's value, or finds a row
    */
-  text(rule: Rule, column?: Field): Read<string> {
+  text(rule: Rule, column?: FieldDeclaration): Read<string> {
     if (rule.kind === 'constant') return () => rule.text;
     if (rule.kind === 'cell') return this.cell(rule, column);
     const reads = rule.rules.map((part) => this.text(part, rule.kind === 'join' ? undefined : column));
@@ -62,7 +62,7 @@ export class RuleValues {
   }
 
   /** For a rule that gives a list; an element that is no value is a CellError in its place. */
-  list(rule: Rule, column: Field): Read<(string | CellError)[]> {
+  list(rule: Rule, column: FieldDeclaration): Read<(string | CellError)[]> {
     if (rule.kind === 'first') {
       const reads = rule.rules.map((part) => this.list(part, column));
       return this.first(rule.rules, reads, [], ({ length }) => length > 0);
@@ -110,12 +110,12 @@ export class RuleValues {
     if (missing !== undefined && !found && !hasValue) throw new RowNotFound(missing);
   }
 
-  private cell(rule: CellRule, column?: Field): Read<string> {
+  private cell(rule: CellRule, column?: FieldDeclaration): Read<string> {
     const read = rule.list ? this.element(rule, rule.list) : this.cells(rule)[0]!;
     const finish = this.finish(rule, column);
     if (rule.rows.every((row) => row === 'this'))
       return (cells) => {
-        this.outcome = NO_LOOK_UP;
+        this.outcome = NO_LOOKUP;
         return finish(read(cells), cells);
       };
     return (cells) => {
@@ -126,7 +126,7 @@ export class RuleValues {
     };
   }
 
-  private finish(rule: CellRule, column?: Field): (text: string, cells: Cells) => string {
+  private finish(rule: CellRule, column?: FieldDeclaration): (text: string, cells: Cells) => string {
     return cellText(rule, column, this.format, rule.times ? this.text(rule.times) : () => '');
   }
 
@@ -190,9 +190,9 @@ export class RuleValues {
       const outcome = this.outcome;
       const texts = reads.map((read) => read(cells));
       this.outcome = outcome;
-      const found = this.lookUps.find(name, texts, position);
+      const found = this.lookups.find(name, texts, position);
       if (found === null) return '';
-      const isComplete = this.lookUps.complete;
+      const isComplete = this.lookups.complete;
       return this.noted(
         isComplete ? found : (found ?? ''),
         `no row of the file has the ${headers} ${quoted(texts.join(', '))}`,

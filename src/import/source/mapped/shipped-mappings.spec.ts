@@ -23,14 +23,14 @@ const images = (idFolder: string, fileFolder: string, values: [SKU: string, path
   }));
 
 test('magento2.yaml', async () => {
-  const { tables, complaints, notes } = await read('magento2');
+  const { tables, problems, notes } = await read('magento2');
   const photos = 'https://shop.example.com/media/catalog/product';
   const lantern = {
     Description: 'Paper lantern with a wire frame',
     ProductCategoryCode: 'Lanterns',
     PackagedWeight_in_g: '85',
   };
-  expect(complaints).toEqual([]);
+  expect(problems).toEqual([]);
   expect(tables).toEqual({
     price_lists: [{ PriceListCode: 'MAGENTO', PriceListName: 'Magento', CurrencyCode: 'EUR' }],
     warehouses: [{ WarehouseCode: 'MAGENTO', WarehouseName: 'Magento' }],
@@ -98,7 +98,7 @@ test('magento2.yaml', async () => {
 });
 
 test('woocommerce.yaml', async () => {
-  const { tables, complaints, notes } = await read('woocommerce');
+  const { tables, problems, notes } = await read('woocommerce');
   const uploads = 'https://shop.example.com/wp-content/uploads';
   const windsock = {
     Description: 'Sewn by hand',
@@ -108,7 +108,7 @@ test('woocommerce.yaml', async () => {
     PackagedHeight_in_cm: '20',
     StyleCode: 'WIND',
   };
-  expect(complaints).toEqual([]);
+  expect(problems).toEqual([]);
   expect(tables).toEqual({
     price_lists: [{ PriceListCode: 'WOOCOMMERCE', PriceListName: 'WooCommerce', CurrencyCode: 'EUR' }],
     warehouses: [{ WarehouseCode: 'WOOCOMMERCE', WarehouseName: 'WooCommerce' }],
@@ -263,8 +263,8 @@ const SHOPIFY_TABLES = {
 };
 
 test('shopify.yaml', async () => {
-  const { tables, complaints, notes } = await read('shopify');
-  expect(complaints).toEqual([]);
+  const { tables, problems, notes } = await read('shopify');
+  expect(problems).toEqual([]);
   expect(tables).toEqual(SHOPIFY_TABLES);
   expect(notes.slice(0, 3)).toEqual([
     'shopify-products.csv: 2 row(s) passed over, as the map says, for products, prices',
@@ -296,8 +296,8 @@ const RENAMED: Record<string, string> = {
 test('shopify.yaml reads files with the former headers, too', async () => {
   const [header = '', ...lines] = (await readFile(sampleOf('shopify'), 'utf8')).split('\n');
   const former = header.split(',').map((name) => RENAMED[name] ?? name);
-  const { tables, complaints } = await readMappedText([former.join(), ...lines].join('\n'), await mappingOf('shopify'));
-  expect(complaints).toEqual([]);
+  const { tables, problems } = await readMappedText([former.join(), ...lines].join('\n'), await mappingOf('shopify'));
+  expect(problems).toEqual([]);
   expect(tables).toEqual(SHOPIFY_TABLES);
 });
 
@@ -305,8 +305,8 @@ test.each(['magento2', 'woocommerce', 'shopify'])('%s: a row without a SKU is no
   const lines = (await readFile(sampleOf(system), 'utf8')).split('\n');
   const sku = { magento2: 'LED-7', woocommerce: 'CLASS-1', shopify: 'CLK-1' }[system]!;
   const text = lines.map((line) => line.replace(new RegExp(`(^|,)${sku},`), '$1,')).join('\n');
-  const { complaints } = await readMappedText(text, await mappingOf(system));
-  expect(complaints[0]).toMatch(/^export\.csv:\d+: (sku|SKU) \(products\.SKU\): is empty, and has to hold a value$/);
+  const { problems } = await readMappedText(text, await mappingOf(system));
+  expect(problems[0]).toMatch(/^export\.csv:\d+: (sku|SKU) \(products\.SKU\): is empty, and has to hold a value$/);
 });
 
 /** The headers of WooCommerce in other languages, in the order of the English ones. */
@@ -340,11 +340,11 @@ test.each(Object.keys(TRANSLATED))('woocommerce.yaml reads the headers of a site
     return text.replace(new RegExp(`(^|,|\uFEFF)("?)${name.replace(/[()]/g, '\\$&')}\\2(?=,)`), `$1$2${other}$2`);
   }, header);
   expect(translated).not.toBe(header);
-  const { tables, complaints } = await readMappedText(
+  const { tables, problems } = await readMappedText(
     [translated, ...lines].join('\n'),
     await mappingOf('woocommerce'),
   );
-  expect(complaints).toEqual([]);
+  expect(problems).toEqual([]);
   expect(tables).toEqual((await read('woocommerce')).tables);
 });
 
@@ -361,10 +361,10 @@ test.each<readonly [system: string, names: readonly string[]]>([
 ])('%s.yaml without the blocks %j is a map', async (system, names) => {
   const text = await without(system, ...names);
   for (const name of names) expect(text).not.toContain(`\n${name}:`);
-  const { tables, complaints } = await readMapped(sampleOf(system), parseMapping(text, 'map.yaml'));
+  const { tables, problems } = await readMapped(sampleOf(system), parseMapping(text, 'map.yaml'));
   const all = (await read(system)).tables;
   for (const name of names) delete all[name];
-  expect([tables, complaints]).toEqual([all, []]);
+  expect([tables, problems]).toEqual([all, []]);
 });
 
 test.each([
@@ -383,14 +383,14 @@ test.each([
   const column = records[0]!.indexOf(header);
   for (const cells of records.slice(1)) cells[column] = value;
   const text = stringify(records);
-  const { complaints } = await readMappedText(text, mapping);
+  const { problems } = await readMappedText(text, mapping);
   const fault = value ? `"${value}" is none of the values that the map lists` : 'is empty, and the map says that it is';
-  expect(complaints[0]).toContain(`(products.Status): ${fault}`);
+  expect(problems[0]).toContain(`(products.Status): ${fault}`);
 });
 
 test('shopify.yaml: a file with neither Status nor Published is refused', async () => {
   const text = (await readFile(sampleOf('shopify'), 'utf8')).replace('Published on online store,Status,', 'x,y,');
-  expect((await readMappedText(text, await mappingOf('shopify'))).complaints).toEqual([
+  expect((await readMappedText(text, await mappingOf('shopify'))).problems).toEqual([
     'export.csv:1: Status, Published on online store: missing column: the file has none of these, and Status needs one',
   ]);
 });
@@ -406,6 +406,6 @@ test('woocommerce.yaml: a variation of a draft is not sold', async () => {
 
 test('woocommerce.yaml: a parent that is not in the file is an error', async () => {
   const lines = (await readFile(sampleOf('woocommerce'), 'utf8')).split('\n').filter((line) => !line.startsWith('42,'));
-  const { complaints } = await readMappedText(lines.join('\n'), await mappingOf('woocommerce'));
-  expect(complaints).toContainEqual(expect.stringContaining('no row of the file has the SKU "WIND": export it, too'));
+  const { problems } = await readMappedText(lines.join('\n'), await mappingOf('woocommerce'));
+  expect(problems).toContainEqual(expect.stringContaining('no row of the file has the SKU "WIND": export it, too'));
 });

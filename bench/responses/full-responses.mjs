@@ -22,7 +22,7 @@ const NAMES = {
 };
 
 /** @returns {Promise<{ rows: object, aims: object[] }>} */
-export async function measureFullAnswers({ server, m, client }, { rounds, typeormRounds }) {
+export async function measureFullResponses({ server, m, client }, { rounds, typeormRounds }) {
   const database = await server.pid();
   const calls = await callsOf(m, client, database);
   const { bytes } = await sample(client, database, calls.products);

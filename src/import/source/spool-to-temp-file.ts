@@ -10,7 +10,7 @@ export class NoTemporaryFile extends Error {}
  * Copies a stream to its end into a temporary file without a name.
  * @throws {NoTemporaryFile} if the folder cannot be written to, or is full
  */
-export async function putAside(stream: Readable): Promise<FileHandle> {
+export async function spoolToTempFile(stream: Readable): Promise<FileHandle> {
   const folder = tmpdir();
   const handle = await openUnnamedFile(folder, 'import').catch((error: Error) => {
     throw unwritable(folder, error);

@@ -3,9 +3,9 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import { provenCustomer } from '../auth/identity.js';
-import { cutReason } from '../http/cut.js';
+import { abortReason } from '../http/abort.js';
 import { requestIdOf } from '../http/request-id.js';
-import type { Answer } from './answer.js';
+import type { FinishedResponse } from './finished-response.js';
 import { MetricsService } from './metrics.service.js';
 import { RequestLog } from './request-log.js';
 
@@ -13,10 +13,10 @@ const KNOWN_METHODS = new Set(METHODS);
 
 /** Looks at every answer once, when it is finished or given up, and tells metrics and log of it. */
 @Injectable()
-export class AnswersMiddleware implements NestMiddleware {
+export class ResponsesMiddleware implements NestMiddleware {
   private routes: ReadonlySet<string> = new Set();
   /** Of each connection, bytes that were told of already. */
-  private readonly told = new WeakMap<Socket, number>();
+  private readonly reported = new WeakMap<Socket, number>();
 
   constructor(
     private readonly metrics: MetricsService,
@@ -37,7 +37,7 @@ export class AnswersMiddleware implements NestMiddleware {
     const end = () => {
       response.off('finish', end).off('close', end);
       const seconds = Number(process.hrtime.bigint() - start) / 1e9;
-      this.tell({ route, seconds, ...answerTo(request, response), bytes: this.bytesSince(request) });
+      this.report({ route, seconds, ...outcomeOf(request, response), bytes: this.bytesSince(request) });
     };
     // First of all listeners: Node's own one takes the connection from the response.
     response.prependListener('finish', end).once('close', end);
@@ -45,13 +45,13 @@ export class AnswersMiddleware implements NestMiddleware {
   }
 
   /** Tells of the answer to what is no HTTP: that is no request, and has passed no middleware. */
-  tellUnreadable(requestId: string, status: number, bytes: number): void {
-    this.tell({ requestId, route: 'other', method: 'other', status, seconds: 0, bytes, ended: 'complete' });
+  reportUnreadable(requestId: string, status: number, bytes: number): void {
+    this.report({ requestId, route: 'other', method: 'other', status, seconds: 0, bytes, ended: 'complete' });
   }
 
-  private tell(answer: Answer): void {
-    this.metrics.count(answer);
-    this.log.write(answer);
+  private report(response: FinishedResponse): void {
+    this.metrics.count(response);
+    this.log.write(response);
   }
 
   private routeOf({ path }: Request): string {
@@ -60,14 +60,14 @@ export class AnswersMiddleware implements NestMiddleware {
 
   private bytesSince({ socket }: Request): number {
     const { bytesWritten } = socket;
-    const bytes = bytesWritten - (this.told.get(socket) ?? 0);
-    this.told.set(socket, bytesWritten);
+    const bytes = bytesWritten - (this.reported.get(socket) ?? 0);
+    this.reported.set(socket, bytesWritten);
     return bytes;
   }
 }
 
-function answerTo(request: Request, response: Response): Omit<Answer, 'route' | 'seconds' | 'bytes'> {
-  const reason = cutReason(request);
+function outcomeOf(request: Request, response: Response): Omit<FinishedResponse, 'route' | 'seconds' | 'bytes'> {
+  const reason = abortReason(request);
   const customer = provenCustomer(request);
   const given = response.writableFinished ? 'complete' : 'left';
   return {
@@ -75,8 +75,8 @@ function answerTo(request: Request, response: Response): Omit<Answer, 'route' | 
     method: KNOWN_METHODS.has(request.method) ? request.method : 'other',
     // Before a response begins, its status means nothing.
     status: response.headersSent ? response.statusCode : undefined,
-    ended: reason ? 'cut' : given,
-    cutReason: reason,
+    ended: reason ? 'aborted' : given,
+    abortReason: reason,
     customer,
     bucket: customer ? 'customer' : 'anonymous',
     refusedBy: response.statusCode === 429 ? String(response.getHeader('X-Rate-Limit-Limit')) : undefined,

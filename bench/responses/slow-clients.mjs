@@ -49,8 +49,8 @@ async function phase({ large, client }, { products, version, unchanged }, second
   forgetPeak(pid);
   const small = (call) => client.ask('steadily', { ...call, milliseconds: 25, seconds });
   const whole = client.ask('downloads', { ...products, clients: 1, seconds });
-  const answers = await Promise.all([whole, small(version), small(unchanged)]);
-  const [ofProducts, ofVersion, ofUnchanged] = answers.map((some) => median(some.map((one) => one.seconds)));
+  const responses = await Promise.all([whole, small(version), small(unchanged)]);
+  const [ofProducts, ofVersion, ofUnchanged] = responses.map((some) => median(some.map((one) => one.seconds)));
   return { products: ofProducts, version: ofVersion, unchanged: ofUnchanged, peak: peakOf(pid) };
 }
 

@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { DECODERS } from './decoders.js';
-import { DocumentedAnswers } from './documented-answers.js';
+import { DocumentedResponses } from './documented-responses.js';
 
 /** Larger bodies, of tests for large ones, are not kept. */
 const LARGEST = 4_000_000;
 
 const STARTED = 'http.server.request.start';
-const answers = new DocumentedAnswers();
+const responses = new DocumentedResponses();
 const problems: string[] = [];
 
 /**
@@ -42,7 +42,7 @@ function watch(message: unknown): void {
     const encoding = (bytes.length && headers['content-encoding']) || 'identity';
     const body = DECODERS[encoding]!(bytes).toString();
     const { statusCode: status } = response;
-    problems.push(...answers.problemsOf({ method, path, status, headers, body }));
+    problems.push(...responses.problemsOf({ method, path, status, headers, body }));
     if (
       method !== 'HEAD' &&
       status === 200 &&

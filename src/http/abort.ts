@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Socket } from 'node:net';
 
-export type CutReason =
+export type AbortReason =
   /** Too few bytes left. */
   | 'stall'
   /** Its client held up another customer or a migration. */
@@ -9,19 +9,19 @@ export type CutReason =
   | 'error'
   | 'shutdown';
 
-const reasons = new WeakMap<Socket, CutReason>();
+const reasons = new WeakMap<Socket, AbortReason>();
 
 /**
  * Resets a connection whose answer cannot go on: an orderly end would pass for the end of the answer with a client of
  * HTTP/1.0. An answer that waits behind another on its connection has no socket of its own yet; its request has.
  */
-export function cutConnection(socket: Socket, reason: CutReason): void {
+export function abortConnection(socket: Socket, reason: AbortReason): void {
   if (socket.destroyed) return;
   reasons.set(socket, reason);
   socket.resetAndDestroy();
 }
 
 /** Why the connection of a request was cut; undefined: it was not. */
-export function cutReason({ socket }: Request): CutReason | undefined {
+export function abortReason({ socket }: Request): AbortReason | undefined {
   return reasons.get(socket);
 }

@@ -1,7 +1,7 @@
 import type { Spoil, Spoilable } from './spoiling-proxy.js';
 
 /** What goes wrong, where, and the clauses that have to fail by it. */
-export const SPOILT: [string, Spoil, string[]][] = [
+export const DAMAGED: [string, Spoil, string[]][] = [
   ['nothing', () => {}, []],
   [
     'a key in another case',
@@ -151,24 +151,24 @@ export const SPOILT: [string, Spoil, string[]][] = [
 
 /** Changes a body in one format, whatever the parameters. */
 function body(path: string, from: string | RegExp, to: string, format?: string): Spoil {
-  return (answer, request) => {
+  return (response, request) => {
     if (request.path.split('?')[0] === path && request.headers.accept === format)
-      answer.body = answer.body.replace(from, to);
+      response.body = response.body.replace(from, to);
   };
 }
 
 /** Sets or removes a header, of all answers or of those with a status. */
 function header(path: string, name: string, to: string | undefined, of?: number): Spoil {
-  return (answer, request) => {
-    if (request.path !== path || (of && answer.status !== of)) return;
-    if (to === undefined) delete answer.headers[name];
-    else answer.headers[name] = to;
+  return (response, request) => {
+    if (request.path !== path || (of && response.status !== of)) return;
+    if (to === undefined) delete response.headers[name];
+    else response.headers[name] = to;
   };
 }
 
 function status(path: string, from: number, to: number): Spoil {
-  return (answer, request) => {
-    if (request.path === path && answer.status === from) answer.status = to;
+  return (response, request) => {
+    if (request.path === path && response.status === from) response.status = to;
   };
 }
 
@@ -180,7 +180,7 @@ function countsTwice({ headers }: Spoilable): void {
 /** As a cache would that knows of no customers. */
 function sharedStock(): Spoil {
   let first: string | undefined;
-  return (answer, { path }) => {
-    if (path === '/stock' && answer.body.startsWith('[')) answer.body = first ??= answer.body;
+  return (response, { path }) => {
+    if (path === '/stock' && response.body.startsWith('[')) response.body = first ??= response.body;
   };
 }

@@ -99,12 +99,12 @@ const PROSE = new Set(
 const TRUE = /^(true|1|yes)$/i;
 
 /** What each endpoint must answer to the customer, if the database holds exactly the files of the folder. */
-export function expectedAnswers(folder: string, customerCode: string): Record<Endpoint, Element[]> {
-  return answersOf((file) => readRows(join(folder, file)), customerCode);
+export function expectedResponses(folder: string, customerCode: string): Record<Endpoint, Element[]> {
+  return responsesOf((file) => readRows(join(folder, file)), customerCode);
 }
 
 /** What each endpoint must answer to the customer from these rows. */
-export function answersOf(read: ReadRows, customerCode: string): Record<Endpoint, Element[]> {
+export function responsesOf(read: ReadRows, customerCode: string): Record<Endpoint, Element[]> {
   const customer = read('customers.csv').find((row) => row.CustomerCode === customerCode)!;
   const list = read('price_lists.csv').find((row) => row.PriceListCode === customer.PriceListCode);
   const products = bySku(read('products.csv').filter(({ Status }) => Status !== 'OBSOLETE'));
@@ -152,15 +152,15 @@ function describer(read: ReadRows): (product: Row) => Element {
 /** Where a body first leaves the expected text, by SKU and key; undefined where they are the same to the byte. */
 export function difference(expected: Element[], body: Buffer): string | undefined {
   const text = jsonOf(expected);
-  const answer = body.toString();
-  if (text === answer) return undefined;
+  const response = body.toString();
+  if (text === response) return undefined;
   let at = 0;
-  while (text[at] === answer[at]) at++;
+  while (text[at] === response[at]) at++;
   let end = 1;
   const element = expected.find((candidate) => (end += jsonOf([candidate]).length - 1) > at);
   const key = [...text.slice(0, at).matchAll(/"(\w+)":/g)].at(-1)?.[1];
   const excerpt = (whole: string) => whole.slice(Math.max(0, at - 40), at + 60);
-  return `SKU ${element?.SKU}, key ${key}: expected …${excerpt(text)}… but the answer has …${excerpt(answer)}…`;
+  return `SKU ${element?.SKU}, key ${key}: expected …${excerpt(text)}… but the answer has …${excerpt(response)}…`;
 }
 
 function jsonOf(elements: Element[]): string {

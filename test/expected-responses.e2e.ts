@@ -1,7 +1,7 @@
 import { Product } from '../src/catalog/product.entity.js';
-import { type Field, fieldsOf, type Resource } from '../src/resource/field.decorator.js';
+import { type FieldDeclaration, fieldsOf, type Resource } from '../src/resource/field.decorator.js';
 import { StockEntry } from '../src/stock/stock-entry.entity.js';
-import { answersOf, difference, ENDPOINTS } from './support/expected-answers.js';
+import { responsesOf, difference, ENDPOINTS } from './support/expected-responses.js';
 import { A, smallCatalogue } from './support/small-catalogue.js';
 import { tableCells } from './support/table-cells.js';
 import { TestDatabase, TestService } from './support/test-service.js';
@@ -23,7 +23,7 @@ async function found(): Promise<string[]> {
   const service = await TestService.start({}, database);
   try {
     const token = await service.token(A);
-    const expected = answersOf(await tableCells(service.database), A);
+    const expected = responsesOf(await tableCells(service.database), A);
     const lines: string[] = [];
     for (const path of ENDPOINTS) {
       const body = Buffer.from(await (await service.get(path, token)).arrayBuffer());
@@ -37,7 +37,7 @@ async function found(): Promise<string[]> {
 }
 
 /** Breaks a declaration while a service starts and responds. */
-async function foundWith(resource: Resource, name: string, wrong: Partial<Field>): Promise<string[]> {
+async function foundWith(resource: Resource, name: string, wrong: Partial<FieldDeclaration>): Promise<string[]> {
   const field = fieldsOf(resource).find((one) => one.name === name)!;
   const right = { ...field };
   Object.assign(field, wrong);
@@ -52,7 +52,7 @@ test('finds nothing wrong with the declarations as they are', async () => {
   expect(await found()).toEqual([]);
 });
 
-test.each<[string, Resource, string, Partial<Field>, string]>([
+test.each<[string, Resource, string, Partial<FieldDeclaration>, string]>([
   [
     'with a scale that is not its own',
     Product,

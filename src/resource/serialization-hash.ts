@@ -5,11 +5,11 @@ import { arraysOf, fieldsOf, type Resource } from './field.decorator.js';
  * Raise it with every change that the declarations do not show: how values become JSON, or how JSON becomes another
  * format.
  */
-const RECIPE = 3;
+const SERIALIZER_REVISION = 3;
 
 /** Names how the elements of a resource are written: another declaration, another name. */
-export function shapeOf(resource: Resource): string {
-  const text = JSON.stringify([RECIPE, describe(resource)]);
+export function serializationHash(resource: Resource): string {
+  const text = JSON.stringify([SERIALIZER_REVISION, describe(resource)]);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 

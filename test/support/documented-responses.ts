@@ -5,7 +5,7 @@ import type { HeaderObject, OpenAPIObject, OperationObject, ResponseObject, Sche
 import { openApiDocument } from '../../src/openapi/document.js';
 
 /** An answer of the service, however it came about. */
-export interface GivenAnswer {
+export interface GivenResponse {
   method: string;
   path: string;
   status: number;
@@ -20,7 +20,7 @@ const OF_HTTP = new Set(['connection', 'content-length', 'content-type', 'date',
 const ANY = '/api/version';
 
 /** Compares answers with the OpenAPI document. What that leaves open, further keys and headers, is refused here. */
-export class DocumentedAnswers {
+export class DocumentedResponses {
   private readonly document = closed(openApiDocument());
   private readonly ajv = new Ajv2020({ strict: true, allErrors: true });
   private readonly validators = new Map<object, ValidateFunction>();
@@ -34,14 +34,14 @@ export class DocumentedAnswers {
   }
 
   /** What the document does not say of an answer; nothing: the answer is as documented. */
-  problemsOf(answer: GivenAnswer): string[] {
+  problemsOf(answer: GivenResponse): string[] {
     const { method, path, status } = answer;
     const response = this.responseTo(answer);
     const problems = response ? this.differences(answer, response) : ['the status is not documented'];
     return problems.map((problem) => `${method} ${path}, ${status}: ${problem}`);
   }
 
-  private responseTo({ method, path, status }: GivenAnswer): ResponseObject | undefined {
+  private responseTo({ method, path, status }: GivenResponse): ResponseObject | undefined {
     const item = this.document.paths?.[path];
     const operation = item?.[(method === 'HEAD' ? 'get' : method.toLowerCase()) as 'get'] as
       OperationObject | undefined;
@@ -52,7 +52,7 @@ export class DocumentedAnswers {
     return [400, 417, 429].includes(likeIt) ? this.resolved(responses?.[likeIt]) : undefined;
   }
 
-  private differences({ method, status, headers, body }: GivenAnswer, response: ResponseObject): string[] {
+  private differences({ method, status, headers, body }: GivenResponse, response: ResponseObject): string[] {
     const documented = Object.entries(response.headers ?? {}).map(
       ([name, header]) => [name.toLowerCase(), this.resolved<HeaderObject>(header)] as const,
     );

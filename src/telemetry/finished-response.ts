@@ -1,7 +1,7 @@
-import type { CutReason } from '../http/cut.js';
+import type { AbortReason } from '../http/abort.js';
 
 /** What was answered to a request, told once it was sent or given up. */
-export interface Answer {
+export interface FinishedResponse {
   /** Of the answer's `X-Request-Id`. */
   readonly requestId: string;
   /** A path of the interface, or `other`: callers put anything into others. */
@@ -15,8 +15,8 @@ export interface Answer {
   /** Given to the connection, with headers, before encryption. */
   readonly bytes: number;
   /** Left by its client, cut by the service, or neither. */
-  readonly ended: 'complete' | 'left' | 'cut';
-  readonly cutReason?: CutReason;
+  readonly ended: 'complete' | 'left' | 'aborted';
+  readonly abortReason?: AbortReason;
   /** Whose valid token or credentials it came with. */
   readonly customer?: string;
   /** The quota that it was counted in; none: it was no HTTP, and is counted in none. */

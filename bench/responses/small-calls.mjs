@@ -15,7 +15,7 @@ export async function measureWaiting({ m: { service }, client, crowd }, { rounds
     busy.push(...(await client.ask('steadily', version)));
     for (const { status } of await downloads) if (status !== 200) throw new Error(`A download got ${status}`);
   }
-  const row = (answers) => ({ milliseconds: median(secondsOf(answers)) * 1000, 'p99, ms': p99(answers) * 1000 });
+  const row = (responses) => ({ milliseconds: median(secondsOf(responses)) * 1000, 'p99, ms': p99(responses) * 1000 });
   return {
     rows: { 'GET /api/version, idle': row(idle), 'GET /api/version, while 4 clients download': row(busy) },
     aims: [{ aim: 'P5', what: 'p99 of GET /api/version, busy over idle', figure: p99(busy) / p99(idle), most: 5 }],
@@ -46,6 +46,6 @@ export async function measureRate({ m, client }, { rounds, seconds }) {
   }
 }
 
-const secondsOf = (answers) => answers.map((one) => one.seconds);
+const secondsOf = (responses) => responses.map((one) => one.seconds);
 
-const p99 = (answers) => secondsOf(answers).toSorted((a, b) => a - b)[Math.floor(answers.length * 0.99)];
+const p99 = (responses) => secondsOf(responses).toSorted((a, b) => a - b)[Math.floor(responses.length * 0.99)];

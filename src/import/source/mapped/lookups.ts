@@ -11,7 +11,7 @@ interface Columns {
 }
 
 /** All rows that the rules of a map look up in a file, by the headers of their key. */
-export class LookUps {
+export class Lookups {
   /** False: the file could not be read to its end, so that a row which is not found may be there. */
   complete = true;
   private readonly rows = new Map<string, LookedUpRows>();

@@ -7,7 +7,7 @@ import { startYardsticks } from './yardsticks.mjs';
 const MOST = { identity: 1.5, gzip: 4, br: 4 };
 
 /** @returns {Promise<{ rows: object, aims: object[] }>} */
-export async function measureKept({ server, m, client }, { rounds }) {
+export async function measureCached({ server, m, client }, { rounds }) {
   const database = await server.pid();
   const { url, pid, token } = m.kept;
   const headers = await token('BENCH-A');

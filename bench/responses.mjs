@@ -2,14 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { measureFirstBytes } from './answers/first-bytes.mjs';
-import { measureFullAnswers } from './answers/full-answers.mjs';
-import { measureKept } from './answers/kept.mjs';
-import { measureSlowClients } from './answers/slow-clients.mjs';
-import { measureRate, measureWaiting } from './answers/small-calls.mjs';
-import { onStage } from './answers/stage.mjs';
-import { countStatements } from './answers/statements.mjs';
-import { measureUnchanged } from './answers/unchanged.mjs';
+import { measureFirstBytes } from './responses/first-bytes.mjs';
+import { measureFullResponses } from './responses/full-responses.mjs';
+import { measureCached } from './responses/cached.mjs';
+import { measureSlowClients } from './responses/slow-clients.mjs';
+import { measureRate, measureWaiting } from './responses/small-calls.mjs';
+import { onStage } from './responses/stage.mjs';
+import { countStatements } from './responses/statements.mjs';
+import { measureUnchanged } from './responses/unchanged.mjs';
 import { warnOfLoad } from './machine.mjs';
 import { report, reportRows } from './report.mjs';
 import { keepResults } from './results.mjs';
@@ -17,8 +17,8 @@ import { withServer } from './server.mjs';
 
 /** Each section, with what it takes of time: in a full run, and in a quick one. */
 const SECTIONS = [
-  [measureFullAnswers, { rounds: 15, typeormRounds: 2 }, { rounds: 5, typeormRounds: 1 }],
-  [measureKept, { rounds: 15 }, { rounds: 5 }],
+  [measureFullResponses, { rounds: 15, typeormRounds: 2 }, { rounds: 5, typeormRounds: 1 }],
+  [measureCached, { rounds: 15 }, { rounds: 5 }],
   [measureUnchanged, { rounds: 3 }, { rounds: 1 }],
   [countStatements, {}, {}],
   [measureFirstBytes, { rounds: 25 }, { rounds: 15 }],
@@ -28,7 +28,7 @@ const SECTIONS = [
 ];
 
 /** @param {{ quick: boolean }} options */
-export async function measureAnswers({ quick }) {
+export async function measureResponses({ quick }) {
   const load = warnOfLoad();
   const folder = mkdtempSync(join(tmpdir(), 'customer-data-bench-'));
   try {
