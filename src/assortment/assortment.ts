@@ -3,7 +3,8 @@ import { Product } from '../catalog/product.entity.js';
 import { yieldToEventLoop } from '../event-loop/yield-to-event-loop.js';
 import { InvariantViolation } from '../invariants/invariants.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
-import type { Row } from '../database/query.js';
+import type { Query, Row } from '../database/query.js';
+import { oneOf } from '../database/sku-conditions.js';
 import type { Snapshot } from '../database/engine.js';
 import type { Resource } from '../resource/field.decorator.js';
 import { behindKey } from '../database/behind-key.js';
@@ -11,6 +12,9 @@ import { isBehind, type Key } from './key-order.js';
 
 /** A status of exactly this spelling takes a product out of every answer. */
 const OBSOLETE = 'OBSOLETE';
+
+/** Whether this status takes a product out of every response. */
+export const isHidden = (status: unknown) => status === OBSOLETE;
 
 /** The condition that the status of a product does not hide it. */
 const IS_SHOWN = `(products.Status IS NULL OR products.Status <> '${OBSOLETE}')`;
@@ -44,6 +48,8 @@ interface ElementTable {
 export interface AssortmentTables {
   further?: FurtherTable;
   elements?: ElementTable;
+  /** Only these SKUs. */
+  among?: readonly string[];
 }
 
 /** Which columns to read for each row of an assortment. */
@@ -114,6 +120,33 @@ export async function lastSkuOf(
   return row && String(row.SKU);
 }
 
+/** Those of the SKUs that are in an assortment. @param tables those of the elements */
+export async function skusInAssortment(
+  snapshot: Snapshot,
+  terms: CustomerTerms,
+  among: readonly string[],
+  tables: AssortmentTables = {},
+): Promise<Set<string>> {
+  if (!terms.priceList || !among.length) return new Set();
+  const { sql, parameters, key } = eligible(snapshot, terms.priceList.code, { ...tables, among });
+  const rows = await snapshot.query(`SELECT ${key[0]} AS SKU ${sql}`, parameters);
+  return skuSet(rows);
+}
+
+/** Those of the SKUs whose product exists and is not hidden. */
+export async function visibleSkus(query: Query, skus: readonly string[]): Promise<ReadonlySet<string>> {
+  const { sql, parameters } = oneOf(skus);
+  return skuSet(await query(`SELECT SKU FROM products WHERE ${sql} AND ${IS_SHOWN}`, parameters));
+}
+
+/** Those of the SKUs that have a price in the list. */
+export async function pricedSkus(query: Query, list: string, skus: readonly string[]): Promise<ReadonlySet<string>> {
+  const { sql, parameters } = oneOf(skus);
+  return skuSet(await query(`SELECT SKU FROM prices WHERE PriceListCode = ? AND ${sql}`, [list, ...parameters]));
+}
+
+const skuSet = (rows: readonly Row[]) => new Set(rows.map(({ SKU }) => SKU as string));
+
 /** The tables and the condition of a statement. */
 interface Eligible {
   sql: string;
@@ -126,7 +159,14 @@ interface Eligible {
  * The first table is the one whose index has the order of the rows: a server would have to sort everything for each
  * batch if the order came from several tables.
  */
-function eligible(snapshot: Snapshot, priceList: string, { further, elements }: AssortmentTables): Eligible {
+function eligible(snapshot: Snapshot, priceList: string, { among, ...tables }: AssortmentTables): Eligible {
+  const all = allEligible(snapshot, priceList, tables);
+  if (!among) return all;
+  const some = oneOf(among, all.key[0]);
+  return { ...all, sql: `${all.sql} AND ${some.sql}`, parameters: [...all.parameters, ...some.parameters] };
+}
+
+function allEligible(snapshot: Snapshot, priceList: string, { further, elements }: AssortmentTables): Eligible {
   const products = `${snapshot.join('products', 'products_eligibility')} ON products.SKU = prices.SKU`;
   if (!elements)
     return {

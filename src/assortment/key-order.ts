@@ -17,7 +17,7 @@ function compare(one: unknown, other: unknown): number {
 }
 
 /** Text in the order of its code points. JavaScript compares halves of code points. */
-function compareCodePoints(one: string, other: string): number {
+export function compareCodePoints(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let index = 0; index < length; index++) {
     const [left, right] = [one.charCodeAt(index), other.charCodeAt(index)];

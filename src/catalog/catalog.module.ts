@@ -8,6 +8,7 @@ import { Product } from './product.entity.js';
     path: '/products',
     resource: Product,
     source: CatalogService,
+    hasChanges: true,
     tag: 'Products',
     summary: 'All products of the customer',
     description:

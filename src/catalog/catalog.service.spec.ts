@@ -36,7 +36,7 @@ async function batchesOf(
       OrderMultiple: null,
     }));
   };
-  const snapshot: Snapshot = { query, join: (table) => `JOIN ${table}`, close: async () => {} };
+  const snapshot: Snapshot = { query, join: (table) => `JOIN ${table}`, isReplica: false, close: async () => {} };
   const sizes: number[] = [];
   let text = '';
   for await (const batch of new CatalogService(documents).elements(snapshot, TERMS, ',')) {

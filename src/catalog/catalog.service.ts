@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { assortment, isVisible, lastSkuOf } from '../assortment/assortment.js';
-import type { ElementSource } from '../download/element-source.js';
+import { assortment, isVisible, lastSkuOf, skusInAssortment } from '../assortment/assortment.js';
+import type { Elements } from '../download/element-source.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Snapshot } from '../database/engine.js';
 import type { Query } from '../database/query.js';
@@ -20,7 +20,7 @@ const [FIRST_BATCH, LARGEST_BATCH] = [25, 100];
 
 /** The products of a customer's assortment. */
 @Injectable()
-export class CatalogService implements Pick<ElementSource, 'elements' | 'lastSku'> {
+export class CatalogService implements Elements {
   private readonly writePrice = jsonWriter(ProductPrice);
   private readonly selection;
 
@@ -35,9 +35,14 @@ export class CatalogService implements Pick<ElementSource, 'elements' | 'lastSku
   }
 
   /** The elements of `GET /products`, each as JSON with the separator before it, in batches. */
-  async *elements(snapshot: Snapshot, terms: CustomerTerms, separator: string): AsyncGenerator<Buffer> {
+  async *elements(
+    snapshot: Snapshot,
+    terms: CustomerTerms,
+    separator: string,
+    among?: readonly string[],
+  ): AsyncGenerator<Buffer> {
     let limit = FIRST_BATCH;
-    for await (const rows of assortment(snapshot, terms, { ...this.selection, batch: () => limit })) {
+    for await (const rows of assortment(snapshot, terms, { ...this.selection, among, batch: () => limit })) {
       const missing = rows.filter(({ Document }) => Document === null).map(({ SKU }) => SKU as string);
       const made = await this.documents.make(snapshot.query, missing);
       const batch = joined(
@@ -66,6 +71,10 @@ export class CatalogService implements Pick<ElementSource, 'elements' | 'lastSku
 
   lastSku(snapshot: Snapshot, terms: CustomerTerms): Promise<string | undefined> {
     return lastSkuOf(snapshot, terms);
+  }
+
+  skus(snapshot: Snapshot, terms: CustomerTerms, among: readonly string[]): Promise<ReadonlySet<string>> {
+    return skusInAssortment(snapshot, terms, among);
   }
 }
 

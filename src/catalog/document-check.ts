@@ -1,7 +1,7 @@
 import type { Snapshot } from '../database/engine.js';
 import type { Query } from '../database/query.js';
 import { BATCH, type DocumentReader } from './document-reader.js';
-import { oneOf, skusOf } from './sku-conditions.js';
+import { oneOf, skusOf } from '../database/sku-conditions.js';
 
 const ALL = `SELECT SKU FROM products WHERE SKU > ? ORDER BY SKU LIMIT ${BATCH}`;
 

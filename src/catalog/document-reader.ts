@@ -7,7 +7,7 @@ import { serializationHash } from '../resource/serialization-hash.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import { isInDocument } from './document-sources.js';
 import { Product } from './product.entity.js';
-import { allBetween, oneOf, skusOf } from './sku-conditions.js';
+import { allBetween, oneOf, skusOf } from '../database/sku-conditions.js';
 
 /** So many products are read at once. */
 export const BATCH = 100;

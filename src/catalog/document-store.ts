@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { WriteSession } from '../database/engine.js';
 import type { Row } from '../database/query.js';
 import { DamagedRow } from '../resource/json-writer.js';
-import { renewAllVersions } from '../versions/content-versions.js';
+import { renewAllVersions } from '../versions/renew-versions.js';
 import type { DocumentReader } from './document-reader.js';
-import { oneOf } from './sku-conditions.js';
+import { oneOf } from '../database/sku-conditions.js';
 
 /** So many documents are made in one go. */
 const SOME = 25;

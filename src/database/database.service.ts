@@ -53,7 +53,13 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
     this.assertUsable();
     // Waits for the first check only. No replica is ready before it, so every snapshot would come from the server.
     await this.engine.watchReplicas(this.query);
-    return this.engine.openSnapshot();
+    return this.engine.openSnapshot('any');
+  }
+
+  /** Opens a snapshot of the latest commit, which the caller closes. @throws like {@link query} */
+  async snapshotOfServer(): Promise<Snapshot> {
+    this.assertUsable();
+    return this.engine.openSnapshot('server');
   }
 
   /** Whether a migration waits for snapshots to end. @throws like {@link query} */

@@ -64,7 +64,7 @@ export class EmbeddedEngine implements Engine {
       await yieldToEventLoop();
       return query(sql, parameters);
     };
-    return { query: inTurn, join: (table) => `CROSS JOIN ${table}`, close: async () => rollBack(connection) };
+    return { query: inTurn, join: (table) => `CROSS JOIN ${table}`, isReplica: false, close: async () => rollBack(connection) };
   }
 
   write<T>(_dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
@@ -84,6 +84,8 @@ export class EmbeddedEngine implements Engine {
       const result = await work({
         query,
         prepared: query,
+        firesTriggers: true,
+        forUpdate: '',
         currentUser: 'NULL',
         limits: LIMITS,
         values,

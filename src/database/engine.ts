@@ -9,6 +9,8 @@ export interface Snapshot {
    * have to sort everything for each batch. @param index the index to find its rows by; none: its key
    */
   readonly join: (table: string, index?: string) => string;
+  /** Whether it comes from a read replica, which may lack the latest commits of the server. */
+  readonly isReplica: boolean;
   close(): Promise<void>;
 }
 
@@ -26,6 +28,10 @@ export interface WriteSession {
    * for long texts, dearer for many short values.
    */
   readonly prepared: Query;
+  /** Whether triggers see the rows that the session writes. On a server, an import does the triggers' work itself. */
+  readonly firesTriggers: boolean;
+  /** Ends a SELECT that reads the latest commit and locks the rows. Empty on the embedded database, which has one writer. */
+  readonly forUpdate: string;
   /** SQL of the account of the database that the session belongs to; null on the embedded database. */
   readonly currentUser: string;
   /** How much one statement may hold. */
@@ -91,8 +97,12 @@ export interface Engine {
    */
   watchReplicas(server: Query): Promise<unknown>;
 
-  /** Opens a snapshot on a connection that nothing else uses. @throws if none is free within the wait setting */
-  openSnapshot(): Promise<Snapshot>;
+  /**
+   * Opens a snapshot on a connection that nothing else uses.
+   * @param from `server`: of the latest commit, not from a read replica
+   * @throws if no connection is free within the wait setting
+   */
+  openSnapshot(from: 'any' | 'server'): Promise<Snapshot>;
 
   /** Runs `work` in one transaction on a connection of its own, after every other writer of this kind. */
   write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T>;

@@ -6,10 +6,12 @@ import type { Query } from './query.js';
 /** Tables that only SQL of ours reads and writes, with their columns. Every other table has an entity. */
 const WITHOUT_ENTITY = {
   catalogue_findings: ['RuleName', 'Findings', 'CheckedAt'],
-  content_versions: ['Part', 'Code', 'Version', 'ChangedAt'],
+  changed_skus: ['Part', 'Code', 'SKU', 'Counter', 'RemovedCounter'],
+  content_versions: ['Part', 'Code', 'Version', 'ChangedAt', 'LoggedVersion', 'Counter', 'FirstCounter'],
   imported_files: ['TableName', 'Sha256', 'LastImportedAt'],
   imported_tables: ['TableName', 'ImportedAt'],
   product_documents: ['SKU', 'Shape', 'Document'],
+  version_history: ['Part', 'Code', 'Version', 'Counter', 'SupersededAt'],
 };
 
 /** The tables of this release, with the names of their columns. */

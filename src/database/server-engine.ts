@@ -91,24 +91,24 @@ export class ServerEngine implements Engine {
   }
 
   /** From a read replica, in turn, if any is ready. Otherwise from the server itself. */
-  async openSnapshot(): Promise<Snapshot> {
-    for (const replica of this.readReplicas.inTurn())
+  async openSnapshot(from: 'any' | 'server'): Promise<Snapshot> {
+    for (const replica of from === 'any' ? this.readReplicas.inTurn() : [])
       try {
-        return await this.snapshotFrom(replica.pool);
+        return await this.snapshotFrom(replica.pool, true);
       } catch (error) {
         replica.lose(error as Error);
       }
-    return this.snapshotFrom(this.downloads);
+    return this.snapshotFrom(this.downloads, false);
   }
 
-  private async snapshotFrom(pool: ServerPool): Promise<Snapshot> {
+  private async snapshotFrom(pool: ServerPool, isReplica: boolean): Promise<Snapshot> {
     const lease = await pool.begin('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
     lease.setStatementTimeout(this.settings.DOWNLOAD_STALL_SECONDS * 1000);
     const close = async () => {
       await lease.query('ROLLBACK').catch(() => undefined);
       await lease.release();
     };
-    return { query: lease.query, join: straightJoin, close };
+    return { query: lease.query, join: straightJoin, isReplica, close };
   }
 
   async write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
@@ -116,7 +116,7 @@ export class ServerEngine implements Engine {
       // Triggers leave the rows of this session alone: an import does their work by the batch (import/content-changes.ts).
       await queryRunner.query('SET @customer_data_import = 1');
       try {
-        return await transaction(queryRunner, work);
+        return await transaction(queryRunner, work, false);
       } finally {
         await queryRunner.query('SET @customer_data_import = NULL').catch(() => undefined);
       }
@@ -126,7 +126,7 @@ export class ServerEngine implements Engine {
   async change<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
     const queryRunner = dataSource.createQueryRunner();
     try {
-      return await transaction(queryRunner, work);
+      return await transaction(queryRunner, work, true);
     } finally {
       await queryRunner.release();
     }
@@ -169,7 +169,11 @@ export class ServerEngine implements Engine {
   }
 }
 
-async function transaction<T>(queryRunner: QueryRunner, work: (session: WriteSession) => Promise<T>): Promise<T> {
+async function transaction<T>(
+  queryRunner: QueryRunner,
+  work: (session: WriteSession) => Promise<T>,
+  firesTriggers: boolean,
+): Promise<T> {
   const query: Query = (sql, parameters = []) => queryRunner.query(sql, [...parameters]);
   const connection: Preparing = await queryRunner.connect();
   const prepared: Query = async (sql, parameters) => (await connection.promise().execute(sql, parameters))[0];
@@ -182,7 +186,7 @@ async function transaction<T>(queryRunner: QueryRunner, work: (session: WriteSes
   await query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
   await query('START TRANSACTION');
   try {
-    const sql = { currentUser: 'CURRENT_USER()', values, upsertClause, rowIn };
+    const sql = { firesTriggers, forUpdate: 'FOR UPDATE', currentUser: 'CURRENT_USER()', values, upsertClause, rowIn };
     const counting = (plain: Query) => size?.counting(plain) ?? plain;
     const result = await work({
       ...sql,

@@ -12,9 +12,10 @@ import type { CustomerScope } from '../scope/customer-scope.js';
 import type { CustomerScopeService } from '../scope/customer-scope.service.js';
 import { DownloadService } from './download.service.js';
 import { DownloadSlots } from './download-slots.js';
-import type { ElementSource } from './element-source.js';
+import type { Elements } from './element-source.js';
 import { ResponseCache } from './response-cache.js';
 import { SpoolSpace } from './spool-space.js';
+import { WholeSource } from './whole-source.js';
 import { until } from '../../test/support/until.js';
 
 // What no database can be made to do at a given moment: a source of elements that stops, fails and goes on when a test
@@ -39,7 +40,7 @@ class Bench {
   latest?: Socket;
   private readonly sockets = new Set<Socket>();
 
-  constructor(elements: ElementSource['elements'], settings: Partial<Settings> = {}, lastSku?: string) {
+  constructor(elements: Elements['elements'], settings: Partial<Settings> = {}, lastSku?: string) {
     const all = {
       DOWNLOAD_POOL_SIZE: 2,
       DOWNLOADS_PER_CUSTOMER: 2,
@@ -65,15 +66,10 @@ class Bench {
       (this.cache = new ResponseCache(all)),
     );
     const app = express().disable('etag');
-    app.get(['/', '/other'], (_request, response) => {
-      const source = {
-        serializationHash: 's',
-        isCacheable: false,
-        keys: ['SKU', 'Text'],
-        dependsOn: [],
-        elements,
-        lastSku: async () => lastSku,
-      };
+    app.get(['/', '/other'], ({ path }, response) => {
+      const content = { path, serializationHash: 's', dependsOn: [] };
+      const reader = { elements, lastSku: async () => lastSku, skus: async () => new Set<string>() };
+      const source = new WholeSource(content, reader, ['SKU', 'Text'], false);
       this.downloads.send(response, SCOPE, source).catch((error: Error) => {
         this.failure = error;
         response.status(500).end();
@@ -133,7 +129,7 @@ function gatedSource() {
     gate.fail = reject;
   });
   passed.catch(() => undefined);
-  const elements: ElementSource['elements'] = async function* (_snapshot, _scope, separator) {
+  const elements: Elements['elements'] = async function* (_snapshot, _scope, separator) {
     try {
       yield separator + ELEMENTS[0];
       gate.asked++;
@@ -267,7 +263,7 @@ describe.each(KINDS)('%s, %#', (encoding, decode, type, begun, whole, none) => {
 });
 
 /** A source of these elements, ready at once. */
-const ready = (...elements: string[]): ElementSource['elements'] =>
+const ready = (...elements: string[]): Elements['elements'] =>
   async function* (_snapshot, _terms, separator) {
     for (const element of elements) yield separator + element;
   };
@@ -425,7 +421,7 @@ describe('pace', () => {
   /** So large that a slow client takes longer for one than it may take nothing. */
   const BATCH = 4 * 1024 * 1024;
   /** Endless, and not to be compressed. */
-  const endless: ElementSource['elements'] = async function* () {
+  const endless: Elements['elements'] = async function* () {
     for (;;) yield ',' + randomBytes((BATCH * 3) / 4).toString('base64');
   };
   const LIMITS = { DOWNLOAD_STALL_SECONDS: 5, DOWNLOAD_MIN_BYTES_PER_SECOND: 1000 };

@@ -4,17 +4,17 @@ import { DatabaseService } from '../database/database.service.js';
 import { omitConnectionClose } from '../http/chunked.js';
 import { abortConnection, type AbortReason } from '../http/abort.js';
 import { requestIdOf } from '../http/request-id.js';
-import { isFresh, type ValidatorHeaders } from '../http/validator.js';
+import type { ValidatorHeaders } from '../http/validator.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import { CustomerScopeService } from '../scope/customer-scope.service.js';
 import { leaving, unlessGone } from './client-gone.js';
 import { Delivery } from './delivery.js';
 import { ended } from './drained.js';
 import { DownloadSlots, type Slot } from './download-slots.js';
-import type { ElementSource } from './element-source.js';
 import type { Pieces } from './format.js';
 import { OpenedSource } from './opened-source.js';
-import { type Representation, representationFor, sharedHeaders, wholeHeaders } from './representation.js';
+import { representationFor } from './representation.js';
+import type { Representation, ResponseSource } from './response-source.js';
 import { type CachedBody, type CachedBodyUse, ResponseCache } from './response-cache.js';
 import { SpoolFile } from './spool-file.js';
 import { SpoolSpace } from './spool-space.js';
@@ -24,7 +24,7 @@ interface Download {
   readonly response: Response;
   /** As the guard read it. */
   readonly scope: CustomerScope;
-  readonly source: ElementSource;
+  readonly source: ResponseSource;
   readonly representation: Representation;
   /** The headers of a response in this scope. */
   readonly headers: ValidatorHeaders;
@@ -50,11 +50,11 @@ export class DownloadService {
    * `GET`, from a snapshot of its own. An error before the first byte is thrown, and becomes a response of its own. A
    * later error resets the connection, so no client takes a part for the whole. The snapshot is closed in every case.
    */
-  async send(response: Response, scope: CustomerScope, source: ElementSource): Promise<void> {
+  async send(response: Response, scope: CustomerScope, source: ResponseSource): Promise<void> {
     const { req: request } = response;
-    const representation = representationFor(request);
-    const headers = sharedHeaders(request, source, scope, representation);
-    if (isFresh(request, headers.ETag)) return void response.status(304).set(headers).end();
+    const representation = representationFor(request, source);
+    const headers = source.headers(request, scope, representation);
+    if (source.isFresh(request, scope, headers)) return void response.status(304).set(headers).end();
     const gone = leaving(response);
     try {
       await this.sendWhole({ response, scope, source, representation, headers, gone: gone.signal });
@@ -86,13 +86,8 @@ export class DownloadService {
     return source.isCacheable ? this.cache.find(headers.ETag) : undefined;
   }
 
-  private async sendCached(
-    { response, scope, source, representation, headers }: Download,
-    { blocks, size, lastSku }: CachedBody,
-    slot: Slot,
-  ): Promise<void> {
-    const whole = wholeHeaders(headers, source, scope, representation, lastSku);
-    response.set({ ...whole, 'Content-Length': String(size) });
+  private async sendCached({ response }: Download, { blocks, size, headers }: CachedBody, slot: Slot): Promise<void> {
+    response.set({ ...headers, 'Content-Length': String(size) });
     if (response.req.method === 'HEAD') return void response.end();
     this.cache.hits++;
     slot.watch(response.req.socket, this.abortOf(response));
@@ -102,28 +97,27 @@ export class DownloadService {
   }
 
   private async sendFresh({ response, scope, source, representation, gone }: Download, slot: Slot): Promise<void> {
-    const opened = await OpenedSource.open(this.database, this.scopes, scope.customerCode, source);
+    const { customerCode } = scope;
     // Of the snapshot, which may be later than what the guard read.
-    const headersOfWhole = () => {
-      const shared = sharedHeaders(response.req, source, opened.scope, representation);
-      return wholeHeaders(shared, source, opened.scope, representation, opened.lastSku);
-    };
+    const opened = await OpenedSource.open(this.database, this.scopes, source, {
+      customerCode,
+      request: response.req,
+      representation,
+    });
     if (response.req.method === 'HEAD') {
       await opened.close();
-      return void response.set(headersOfWhole()).end();
+      return void response.set(opened.headers).end();
     }
-    const body = opened.body(representation, gone);
+    const body = opened.body(gone);
     try {
       const first = await body.next().catch(unlessGone(gone));
       if (!first || gone.aborted) return;
-      const headers = headersOfWhole();
+      const { headers } = opened;
       response.set(headers);
       omitConnectionClose(response);
       const whole = rejoined(first.value!, body);
       const heldUp = new AbortController();
-      const recorded = source.isCacheable
-        ? this.cache.record(whole, headers.ETag, opened.lastSku, heldUp.signal)
-        : whole;
+      const recorded = source.isCacheable ? this.cache.record(whole, headers, heldUp.signal) : whole;
       await this.deliver(response, recorded, slot, heldUp);
     } finally {
       await body.return(undefined);

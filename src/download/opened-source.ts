@@ -1,51 +1,72 @@
+import type { Request } from 'express';
 import type { DatabaseService } from '../database/database.service.js';
 import type { Snapshot } from '../database/engine.js';
 import { customerNotFound } from '../http/api-error.js';
-import { assertSameScope, type CustomerScope } from '../scope/customer-scope.js';
+import { assertSameScope } from '../scope/customer-scope.js';
 import type { CustomerScopeService } from '../scope/customer-scope.service.js';
 import { encoded } from './compression.js';
-import type { ElementSource } from './element-source.js';
 import type { Pieces } from './format.js';
-import { endingWith } from './last-sku.js';
-import type { Representation } from './representation.js';
+import { OlderReplica, type OpenedBody, type Representation, type ResponseSource } from './response-source.js';
+
+/** A request for the elements that a customer sees. */
+interface SourceRequest {
+  readonly customerCode: string;
+  readonly request: Request;
+  readonly representation: Representation;
+}
 
 /** What one response is made from, all of it read from the same snapshot. */
 export class OpenedSource {
   private constructor(
-    private readonly source: ElementSource,
     private readonly snapshot: Snapshot,
+    private readonly opened: OpenedBody,
     private readonly confirm: () => Promise<void>,
-    readonly scope: CustomerScope,
-    readonly lastSku: string | undefined,
+    private readonly representation: Representation,
   ) {}
 
   /** @throws {ApiError} 404 if the customer is not active in the snapshot, which is then closed again */
   static async open(
     database: DatabaseService,
     scopes: CustomerScopeService,
-    customerCode: string,
-    source: ElementSource,
+    source: ResponseSource,
+    request: SourceRequest,
   ): Promise<OpenedSource> {
-    const snapshot = await database.snapshot();
+    try {
+      return await OpenedSource.from(await database.snapshot(), scopes, source, request);
+    } catch (error) {
+      if (!(error instanceof OlderReplica)) throw error;
+    }
+    return OpenedSource.from(await database.snapshotOfServer(), scopes, source, request);
+  }
+
+  private static async from(
+    snapshot: Snapshot,
+    scopes: CustomerScopeService,
+    source: ResponseSource,
+    { customerCode, request, representation }: SourceRequest,
+  ): Promise<OpenedSource> {
     try {
       // The terms are read again, from the snapshot: an import may have changed discount and prices since the guard.
       const scope = await scopes.find(customerCode, snapshot.query);
       if (!scope) throw customerNotFound();
       // The `ETag` names the versions of this scope, so the snapshot has to keep them.
       const confirm = async () => assertSameScope(scope, await scopes.find(customerCode, snapshot.query));
-      return new OpenedSource(source, snapshot, confirm, scope, await source.lastSku(snapshot, scope.terms));
+      const opened = await source.open({ request, representation, snapshot, scope });
+      return new OpenedSource(snapshot, opened, confirm, representation);
     } catch (error) {
       await snapshot.close();
       throw error;
     }
   }
 
+  get headers() {
+    return this.opened.headers;
+  }
+
   /** Makes the body, and closes the snapshot as soon as the body is made. */
-  async *body({ format, encoding }: Representation, gone: AbortSignal): Pieces {
-    const { source, snapshot, lastSku } = this;
+  async *body(gone: AbortSignal): Pieces {
     try {
-      const batches = source.elements(snapshot, this.scope.terms, format.separator);
-      yield* encoded(format.write(endingWith(lastSku, batches, this.confirm), source.keys), encoding, gone);
+      yield* encoded(this.opened.pieces(this.confirm), this.representation.encoding, gone);
     } finally {
       await this.close();
     }

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { SeededRandom } from '../../test/support/seeded-random.js';
 import type { Settings } from '../config/settings.js';
+import { validatorHeaders } from '../http/validator.js';
 import type { Pieces } from './format.js';
 import { type CachedBodyUse, ResponseCache } from './response-cache.js';
 
 const MEGABYTE = 1024 * 1024;
 const BLOCK = 256 * 1024;
 
+const headersOf = (etag: string) => ({ ...validatorHeaders(etag), 'X-Last-SKU': `last of ${etag}` });
 const never = new AbortController().signal;
 const cacheOf = (megabytes: number) => new ResponseCache({ RESPONSE_CACHE_MEGABYTES: megabytes } as Settings);
 
@@ -23,7 +25,7 @@ async function* piecesOf(bytes: Buffer, length = 100_000): Pieces {
 /** Sends a body through the cache. @returns what a client gets */
 async function send(cache: ResponseCache, etag: string, body: Pieces): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  for await (const piece of cache.record(body, etag, `last of ${etag}`, never)) pieces.push(Buffer.from(piece));
+  for await (const piece of cache.record(body, headersOf(etag), never)) pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces);
 }
 
@@ -41,7 +43,7 @@ test('keeps a finished body, byte by byte, with its last SKU', async () => {
   expect((await send(cache, 'a', piecesOf(bytes))).equals(bytes)).toBe(true);
   const use = cache.find('a')!;
   expect(Buffer.concat(use.body.blocks).equals(bytes)).toBe(true);
-  expect(use.body).toMatchObject({ size: bytes.length, lastSku: 'last of a' });
+  expect(use.body).toMatchObject({ size: bytes.length, headers: headersOf('a') });
   expect(cache.heldBytes).toBe(bytes.length);
 });
 
@@ -79,7 +81,7 @@ test('a body that fails or is left early is not kept', async () => {
     throw new Error('broken');
   };
   await expect(send(cache, 'a', failing())).rejects.toThrow('broken');
-  for await (const _ of cache.record(piecesOf(bytesOf('a', 500_000)), 'a', undefined, never)) break;
+  for await (const _ of cache.record(piecesOf(bytesOf('a', 500_000)), headersOf('a'), never)) break;
   expect([peek(cache, 'a'), cache.heldBytes]).toEqual([undefined, 0]);
   await send(cache, 'a', piecesOf(bytesOf('a', 500_000)));
   expect(peek(cache, 'a')).toBeDefined();
@@ -120,7 +122,7 @@ test('a recording whose client holds it up gives way to the next one', async () 
   const cache = cacheOf(8);
   const bytes = bytesOf('a', MEGABYTE);
   const heldUp = new AbortController();
-  const slow = cache.record(piecesOf(bytes), 'a', 'last', heldUp.signal);
+  const slow = cache.record(piecesOf(bytes), headersOf('a'), heldUp.signal);
   await slow.next();
   heldUp.abort();
   expect(cache.heldBytes).toBe(0);
@@ -160,7 +162,7 @@ test('random requests never exceed the bound, and always find the right bytes', 
       const use = cache.find(name);
       if (use) uses.push([name, use]);
     } else if (action === 'record') {
-      recordings.push([cache.record(piecesOf(right(name)), name, name, never), name]);
+      recordings.push([cache.record(piecesOf(right(name)), headersOf(name), never), name]);
     } else if (action === 'advance' && recordings.length) {
       const [recording] = random.of(recordings);
       const { done } = await recording.next();
@@ -171,7 +173,7 @@ test('random requests never exceed the bound, and always find the right bytes', 
         );
     } else if (action === 'release' && uses.length) {
       const [[of, { body, release }]] = uses.splice(random.of([...uses.keys()]), 1) as [[string, CachedBodyUse]];
-      wrong += Number(body.lastSku !== of || !Buffer.concat(body.blocks).equals(right(of)));
+      wrong += Number(body.headers.ETag !== of || !Buffer.concat(body.blocks).equals(right(of)));
       found++;
       release();
     } else if (action === 'leave' && recordings.length) {

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { SETTINGS, type Settings } from '../config/settings.js';
+import type { ValidatorHeaders } from '../http/validator.js';
 import type { Pieces } from './format.js';
 import { type MemoryBudget, Recording } from './recording.js';
 
@@ -16,8 +17,8 @@ const REMEMBERED = 1000;
 export interface CachedBody {
   readonly blocks: readonly Buffer[];
   readonly size: number;
-  /** What `X-Last-SKU` names. */
-  readonly lastSku: string | undefined;
+  /** All headers of its 200, but for the length. */
+  readonly headers: ValidatorHeaders;
 }
 
 /** A kept body, which is not evicted before it is released. */
@@ -78,10 +79,12 @@ export class ResponseCache {
 
   /**
    * Passes a body on and keeps it at its end, unless it is too large or another request records the same one.
+   * @param headers of a 200 with this body
    * @param heldUp aborts when a client holds up the body: the next request may record it then
    */
-  async *record(body: Pieces, etag: string, lastSku: string | undefined, heldUp: AbortSignal): Pieces {
+  async *record(body: Pieces, headers: ValidatorHeaders, heldUp: AbortSignal): Pieces {
     if (!this.kept) return yield* body;
+    const { ETag: etag } = headers;
     this.misses++;
     if (this.recorded.has(etag) || this.kept.has(etag) || this.tooLarge.has(etag)) return yield* body;
     const recording = new Recording(this.budget, this.largest);
@@ -98,7 +101,7 @@ export class ResponseCache {
       }
       const blocks = recording.finish();
       if (blocks) {
-        this.kept.set(etag, { blocks, size: sizeOf(blocks), lastSku });
+        this.kept.set(etag, { blocks, size: sizeOf(blocks), headers });
       } else if (recording.isTooLarge) this.tooLarge.set(etag, true);
     } finally {
       end();

@@ -1,13 +1,11 @@
 import type { Type } from '@nestjs/common';
 import { ASSORTMENT_ENTITIES } from '../assortment/assortment.js';
-import type { ElementSource } from '../download/element-source.js';
+import type { Elements } from '../download/element-source.js';
 import { importTableOf } from '../import/import-tables.js';
 import { isEntity } from '../resource/columns.js';
 import { arraysOf, type Resource } from '../resource/field.decorator.js';
+import { isDivision } from '../scope/customer-scope.js';
 import { PART_NAMES, type PartName } from '../versions/content-parts.js';
-
-/** Reads the elements of an endpoint. */
-export type Elements = Pick<ElementSource, 'elements' | 'lastSku'>;
 
 /** An endpoint that returns all elements of one resource, with its schema endpoint. */
 export interface DataEndpoint {
@@ -20,6 +18,11 @@ export interface DataEndpoint {
   source?: Type<Elements>;
   /** Entities that `source` reads, besides those of the assortment, of the resource and of its arrays. */
   reads?: readonly Resource[];
+  /**
+   * Whether the endpoint has a path `/changes`. That needs at most one element for each SKU, and elements that depend only
+   * on rows with their own SKU. Default: true if the elements come from a table with such a key.
+   */
+  hasChanges?: boolean;
   /** False: each response is read from the database. Default: finished bodies may be sent again (decision 132). */
   isCacheable?: boolean;
   /** Chapter of the OpenAPI document, and end of the ids of its operations. */
@@ -47,4 +50,12 @@ export function contentPartsOf({ path, resource, reads = [] }: DataEndpoint): re
 /** A resource with the resources of its arrays. */
 function entitiesOf(resource: Resource): Resource[] {
   return [resource, ...arraysOf(resource).flatMap((array) => entitiesOf(array.resource))];
+}
+
+/** Whether a path returns what changed in the elements of the endpoint. */
+export function hasChanges({ resource, source, hasChanges: declared }: DataEndpoint): boolean {
+  if (declared !== undefined) return declared;
+  const table = importTableOf(resource);
+  const key = table?.key.filter((column) => !isDivision(column)) ?? ['SKU'];
+  return !source && key.join() === 'SKU';
 }

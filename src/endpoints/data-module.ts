@@ -2,7 +2,7 @@ import { Module, type ModuleMetadata, type Type } from '@nestjs/common';
 import { DownloadModule } from '../download/download.module.js';
 import { ScopeModule } from '../scope/scope.module.js';
 import type { DataEndpoint } from './data-endpoint.js';
-import { dataController } from './data.controller.js';
+import { dataControllers } from './data.controller.js';
 
 const declarations = new WeakMap<object, DataEndpoint>();
 
@@ -14,7 +14,7 @@ export function DataModule(endpoint: DataEndpoint, { imports = [], ...metadata }
   const declareModule = Module({
     ...metadata,
     imports: [ScopeModule, DownloadModule, ...imports],
-    controllers: [dataController(endpoint)],
+    controllers: dataControllers(endpoint),
   });
   return (module) => {
     declarations.set(module, endpoint);

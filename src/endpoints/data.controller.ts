@@ -1,37 +1,40 @@
 import { Controller, Get, Res, type Type, UseGuards } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Response } from 'express';
+import { ChangesSource } from '../changes/changes-source.js';
+import type { Content } from '../download/content.js';
 import { DownloadService } from '../download/download.service.js';
-import type { ElementSource } from '../download/element-source.js';
+import type { Elements } from '../download/element-source.js';
+import type { ResponseSource } from '../download/response-source.js';
+import { WholeSource } from '../download/whole-source.js';
 import { setValidator } from '../http/validator.js';
 import { keysOf } from '../resource/field.decorator.js';
 import { serializationHash } from '../resource/serialization-hash.js';
 import { type Schema, schemaOf } from '../schema/schema.js';
 import { CustomerScopeGuard, Scope } from '../scope/customer-scope.guard.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
-import { type DataEndpoint, type Elements, contentPartsOf } from './data-endpoint.js';
+import { contentPartsOf, type DataEndpoint, hasChanges } from './data-endpoint.js';
 import { TableElements } from './table-elements.js';
 
-/** The controller of a data endpoint and of its schema endpoint. */
-export function dataController(endpoint: DataEndpoint): Type {
-  const { path, resource, source, isCacheable = true } = endpoint;
-  const content = { isCacheable, serializationHash: serializationHash(resource), keys: keysOf(resource), dependsOn: contentPartsOf(endpoint) };
+/** The controllers of a data endpoint: its elements, what changed in them if it has that, and their schema. */
+export function dataControllers(endpoint: DataEndpoint): Type[] {
+  return [dataController(endpoint), ...(hasChanges(endpoint) ? [changesController(endpoint)] : [])];
+}
+
+function dataController(endpoint: DataEndpoint): Type {
+  const { path, resource, isCacheable = true } = endpoint;
+  const content = contentOf(endpoint);
   const schema = schemaOf(path, resource);
 
   @Controller(path)
   class DataController {
-    private readonly source: ElementSource;
+    private readonly source: ResponseSource;
 
     constructor(
       private readonly downloads: DownloadService,
       modules: ModuleRef,
     ) {
-      const reader: Elements = source ? modules.get(source, { strict: false }) : new TableElements(endpoint);
-      this.source = {
-        ...content,
-        elements: reader.elements.bind(reader),
-        lastSku: reader.lastSku.bind(reader),
-      };
+      this.source = new WholeSource(content, elementsOf(endpoint, modules), keysOf(resource), isCacheable);
     }
 
     @Get()
@@ -49,4 +52,37 @@ export function dataController(endpoint: DataEndpoint): Type {
   }
 
   return DataController;
+}
+
+function changesController(endpoint: DataEndpoint): Type {
+  const content = contentOf(endpoint);
+
+  @Controller(`${endpoint.path}/changes`)
+  class ChangesController {
+    private readonly source: ResponseSource;
+
+    constructor(
+      private readonly downloads: DownloadService,
+      modules: ModuleRef,
+    ) {
+      this.source = new ChangesSource(content, elementsOf(endpoint, modules));
+    }
+
+    @Get()
+    @UseGuards(CustomerScopeGuard)
+    changes(@Scope() scope: CustomerScope, @Res() response: Response): Promise<void> {
+      return this.downloads.send(response, scope, this.source);
+    }
+  }
+
+  return ChangesController;
+}
+
+function contentOf(endpoint: DataEndpoint): Content {
+  const { path, resource } = endpoint;
+  return { path, serializationHash: serializationHash(resource), dependsOn: contentPartsOf(endpoint) };
+}
+
+function elementsOf(endpoint: DataEndpoint, modules: ModuleRef): Elements {
+  return endpoint.source ? modules.get(endpoint.source, { strict: false }) : new TableElements(endpoint);
 }

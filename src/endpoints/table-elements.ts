@@ -1,17 +1,12 @@
-import { assortment, type AssortmentTables, ASSORTMENT_ENTITIES, lastSkuOf } from '../assortment/assortment.js';
+import { assortment, type AssortmentTables, ASSORTMENT_ENTITIES, lastSkuOf, skusInAssortment } from '../assortment/assortment.js';
 import type { Snapshot } from '../database/engine.js';
+import type { Elements } from '../download/element-source.js';
 import { importTableOf } from '../import/import-tables.js';
 import { selectColumns } from '../resource/columns.js';
 import type { Resource } from '../resource/field.decorator.js';
 import { jsonWriter } from '../resource/json-writer.js';
-import type { CustomerTerms } from '../scope/customer-scope.js';
-import type { DataEndpoint, Elements } from './data-endpoint.js';
-
-/** What the customer's value of these columns is. A table that has one of them shows the rows of that value alone. */
-const SCOPE: Readonly<Record<string, (terms: CustomerTerms) => string | null>> = {
-  PriceListCode: ({ priceList }) => priceList?.code ?? null,
-  WarehouseCode: ({ warehouseCode }) => warehouseCode,
-};
+import { type CustomerTerms, type Division, isDivision, valueOf } from '../scope/customer-scope.js';
+import type { DataEndpoint } from './data-endpoint.js';
 
 /** Types whose values a key may have: their order in JavaScript is the order in the database. */
 const ORDERED = new Set(['varchar', 'int', 'date']);
@@ -32,10 +27,15 @@ export class TableElements implements Elements {
   }
 
   /** The elements, each as JSON with the separator before it, in batches. */
-  async *elements(snapshot: Snapshot, terms: CustomerTerms, separator: string): AsyncGenerator<string> {
+  async *elements(
+    snapshot: Snapshot,
+    terms: CustomerTerms,
+    separator: string,
+    among?: readonly string[],
+  ): AsyncGenerator<string> {
     const tables = this.tables(snapshot, terms);
     if (!tables) return;
-    for await (const rows of assortment(snapshot, terms, { select: this.select, ...tables }))
+    for await (const rows of assortment(snapshot, terms, { select: this.select, ...tables, among }))
       yield rows.map((row) => separator + this.write(row, terms)).join('');
   }
 
@@ -44,11 +44,16 @@ export class TableElements implements Elements {
     return tables && lastSkuOf(snapshot, terms, tables);
   }
 
+  async skus(snapshot: Snapshot, terms: CustomerTerms, among: readonly string[]): Promise<ReadonlySet<string>> {
+    const tables = this.tables(snapshot, terms);
+    return tables ? skusInAssortment(snapshot, terms, among, tables) : new Set();
+  }
+
   /** @returns undefined if nothing is assigned to the customer that selects its rows */
   private tables(snapshot: Snapshot, terms: CustomerTerms): AssortmentTables | undefined {
     if (!this.table) return {};
     const { name, scope, key } = this.table;
-    const parameters = scope.map((column) => SCOPE[column]!(terms));
+    const parameters = scope.map((column) => valueOf(column, terms));
     if (parameters.includes(null)) return undefined;
     const conditions = scope.map((column) => `${name}.${column} = ?`);
     if (key.length) return { elements: { name, condition: conditions.join(' AND '), parameters, key } };
@@ -60,7 +65,7 @@ export class TableElements implements Elements {
 interface ScopedTable {
   name: string;
   /** Columns that have the customer's own value. */
-  scope: readonly string[];
+  scope: readonly Division[];
   /** What tells the rows of one SKU apart; empty: there is one row for each SKU. */
   key: readonly string[];
 }
@@ -71,8 +76,8 @@ function scopedTable(path: string, resource: Resource): ScopedTable {
   if (!key.includes('SKU')) throw new Error(`${path}: the key of ${name} has no SKU`);
   // The terms do not name the customer, so that equal terms give equal responses.
   if (names.includes('CustomerCode')) throw new Error(`${path}: rows of ${name} belong to one customer each`);
-  const scope = names.filter((column) => column in SCOPE);
-  const own = key.filter((column) => column !== 'SKU' && !scope.includes(column));
+  const scope = names.filter(isDivision);
+  const own = key.filter((column) => column !== 'SKU' && !isDivision(column));
   for (const { name: column, type } of columns)
     if (own.includes(column) && !ORDERED.has(type))
       throw new Error(`${path}: ${name}.${column} is in the key, and responses cannot be ordered by a ${type}`);

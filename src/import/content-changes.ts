@@ -1,17 +1,41 @@
+import { isHidden } from '../assortment/assortment.js';
 import type { ProductDocuments } from '../catalog/product-documents.js';
+import { Product } from '../catalog/product.entity.js';
 import type { WriteSession } from '../database/engine.js';
-import { type ContentPart, renewVersions } from '../versions/content-versions.js';
+import { declarationOf } from '../versions/content-parts.js';
+import type { ContentPart } from '../versions/content-versions.js';
+import { type LoggedState, partKey } from '../versions/change-log.js';
+import { allStates, pruneHistory, renewVersions } from '../versions/renew-versions.js';
 import type { ImportTable } from './import-tables.js';
+import type { RowValues } from './table-rows.js';
 
 /** How many products are kept as samples, and how many of them from one batch. */
 const [SAMPLES, SAMPLED_AT_ONCE] = [100, 20];
 
+/** How many changed SKUs are kept for the change log, in all parts. They take about 100 bytes each. */
+const MOST_LOGGED = 200_000;
+
+/** A version that was superseded longer ago is no base of a delta any more. */
+const KEPT_MS = 30 * 24 * 3_600_000;
+
+/** The values of a row, and the row itself as it was stored before, in the same order. */
+type Values = RowValues;
+type StoredValues = (values: Values) => Values | undefined;
+
+/** A part with the SKUs that changed so far; undefined: too many. */
+interface NotedPart extends ContentPart {
+  skus?: Map<string, boolean>;
+}
+
 /**
- * Keeps what answers are made of in step with the rows that an import writes: what triggers do row by row for everybody
- * else (see the migration), by the batch.
+ * Keeps versions, change log and documents in step with the rows that an import writes. For the rows of other programs,
+ * triggers renew versions and remove documents row by row (see the migrations); an import does that by the batch.
  */
 export class ContentChanges {
-  private readonly parts = new Map<string, ContentPart>();
+  private readonly parts = new Map<string, NotedPart>();
+  private logged = 0;
+  /** The parts before the import, if triggers change their versions meanwhile. */
+  private before?: ReadonlyMap<string, LoggedState>;
   /** Whether there were any when the import began; undefined: not asked yet. */
   private documentsExist?: boolean;
   /** SKUs of products of which there is no document, or one that no longer holds. */
@@ -24,35 +48,88 @@ export class ContentChanges {
     private readonly documents: ProductDocuments,
   ) {}
 
-  /** Notes rows that are written or removed. @param names the columns that `rows` hold, all of the key among them */
-  async note(table: ImportTable, names: readonly string[], rows: readonly (readonly unknown[])[]): Promise<void> {
-    this.sample(names.indexOf('SKU'), rows);
-    const { part, division, inDocument } = table;
-    if (part && !division) this.add({ part, code: '' });
-    if (part && division) for (const row of rows) this.add({ part, code: String(row[names.indexOf(division)]) });
-    if (inDocument) {
-      // Nobody else makes documents meanwhile.
-      this.documentsExist ??= (await this.session.query('SELECT 1 FROM product_documents LIMIT 1')).length > 0;
-      if (!this.documentsExist) return;
-      const position = names.indexOf('SKU');
-      for (const row of rows) this.outdated.add(String(row[position]));
-    }
+  /** Call it before the first row is written. */
+  async begin(): Promise<void> {
+    if (this.session.firesTriggers) this.before = await allStates(this.session);
+  }
+
+  /**
+   * Notes rows that were added or changed.
+   * @param names the columns of the rows, all of the key among them
+   * @param storedValues the values that a row had before; undefined: it is new
+   */
+  async noteWritten(
+    table: ImportTable,
+    names: readonly string[],
+    rows: readonly Values[],
+    storedValues: StoredValues,
+  ): Promise<void> {
+    const status = table.entity === Product ? names.indexOf('Status') : -1;
+    const hasLeft = (values: Values) => {
+      if (status < 0 || !isHidden(values[status])) return false;
+      const before = storedValues(values);
+      return before !== undefined && !isHidden(before[status]);
+    };
+    await this.note(table, names, rows, hasLeft);
+  }
+
+  /** Notes rows that were removed, each by the values of its key. */
+  async noteRemoved(table: ImportTable, keys: readonly Values[]): Promise<void> {
+    const holdsPart = table.part !== null && declarationOf(table.part).rows === table.name;
+    await this.note(table, table.key, keys, () => holdsPart);
   }
 
   /** Renews versions and documents of all that changed, in the order of the triggers. Last of all. */
   async finish(): Promise<void> {
-    await renewVersions(this.session, [...this.parts.values()]);
+    await renewVersions(this.session, [...this.parts.values()], this.before);
+    await pruneHistory(this.session, new Date(Date.now() - KEPT_MS));
     await this.documents.forget(this.session, [...this.outdated]);
     await this.documents.store(this.session);
   }
 
-  /** Keeps the last SKUs of a batch: changed rows stand behind new ones. */
-  private sample(position: number, rows: readonly (readonly unknown[])[]): void {
-    if (position < 0 || this.sampleSkus.length >= SAMPLES) return;
-    for (const row of rows.slice(-SAMPLED_AT_ONCE)) this.sampleSkus.push(String(row[position]));
+  private async note(
+    table: ImportTable,
+    names: readonly string[],
+    rows: readonly Values[],
+    hasLeft: (values: Values) => boolean,
+  ): Promise<void> {
+    const position = names.indexOf('SKU');
+    this.sample(position, rows);
+    const { part, division, inDocument } = table;
+    if (part)
+      for (const values of rows) {
+        const code = division ? String(values[names.indexOf(division)]) : '';
+        const noted = this.noted({ part, code });
+        if (position >= 0) this.log(noted, String(values[position]), hasLeft(values));
+      }
+    if (inDocument) {
+      // Nobody else makes documents meanwhile.
+      this.documentsExist ??= (await this.session.query('SELECT 1 FROM product_documents LIMIT 1')).length > 0;
+      if (!this.documentsExist) return;
+      for (const row of rows) this.outdated.add(String(row[position]));
+    }
   }
 
-  private add(part: ContentPart): void {
-    this.parts.set(`${part.part}:${part.code}`, part);
+  private noted(part: ContentPart): NotedPart {
+    const key = partKey(part);
+    const noted = this.parts.get(key) ?? { ...part, skus: new Map<string, boolean>() };
+    this.parts.set(key, noted);
+    return noted;
+  }
+
+  private log(noted: NotedPart, sku: string, hasLeft: boolean): void {
+    const { skus } = noted;
+    if (!skus) return;
+    if (!skus.has(sku)) this.logged++;
+    skus.set(sku, hasLeft || skus.get(sku) === true);
+    if (this.logged <= MOST_LOGGED) return;
+    this.logged -= skus.size;
+    noted.skus = undefined;
+  }
+
+  /** Keeps the last SKUs of a batch: changed rows stand behind new ones. */
+  private sample(position: number, rows: readonly Values[]): void {
+    if (position < 0 || this.sampleSkus.length >= SAMPLES) return;
+    for (const row of rows.slice(-SAMPLED_AT_ONCE)) this.sampleSkus.push(String(row[position]));
   }
 }

@@ -75,6 +75,7 @@ export class ImportLoad {
     if (this.options.maxAgeMs !== undefined) this.assertRecent(this.options.maxAgeMs);
     if (this.options.onlyIfEmpty) await this.assertEmpty();
     await this.assertFits();
+    await this.context.changes.begin();
     for (const table of IMPORT_TABLES) await this.loadTable(table);
     if (!this.options.allowEmpty)
       for (const { file, message } of this.sources.empty()) this.problems.add(file, 0, '', message);

@@ -190,7 +190,7 @@ export class TableImport {
     this.counts.unchanged += rows.length - fresh.length - changed.length;
     const written = [...fresh, ...changed].map(({ values }) => values);
     for (const values of written) this.single?.noteWritten(values);
-    if (written.length && this.context.problems.none) await this.rows.upsert(written);
+    if (written.length && this.context.problems.none) await this.rows.upsert(written, stored);
   }
 
   /** Complains of a new row if it needs a column that the file lacks. */

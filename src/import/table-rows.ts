@@ -46,20 +46,20 @@ export class TableRows {
     return new Map(values.map((row) => [this.keyOf(row), row]));
   }
 
-  /** Adds rows, or overwrites those whose keys are there already. */
-  async upsert(rows: readonly RowValues[]): Promise<void> {
+  /** Adds rows, or overwrites those whose keys are there already. @param stored rows as they were, by key */
+  async upsert(rows: readonly RowValues[], stored?: ReadonlyMap<string, RowValues>): Promise<void> {
     const { query, values, upsertClause } = this.session;
     const { sql, parameters } = values(rows);
     const insert = `INSERT INTO ${this.table.name} (${this.names.join()}) VALUES ${sql}`;
     await query(insert + upsertClause(this.table.key, this.names), parameters);
-    await this.changes.note(this.table, this.names, rows);
+    await this.changes.noteWritten(this.table, this.names, rows, (values) => stored?.get(this.keyOf(values)));
   }
 
   /** Removes the rows of these keys, each the values of the key columns. */
   async remove(keys: readonly RowValues[]): Promise<void> {
     const { sql, parameters } = this.session.rowIn(this.table.key, keys);
     await this.session.query(`DELETE FROM ${this.table.name} WHERE ${sql}`, parameters);
-    await this.changes.note(this.table, this.table.key, keys);
+    await this.changes.noteRemoved(this.table, keys);
   }
 }
 

@@ -11,7 +11,7 @@ import {
   tokenMissing,
   unexpected,
 } from '../http/api-error.js';
-import { FORMATS_IN_WORDS } from '../download/representation.js';
+import { FORMATS_IN_WORDS } from '../download/whole-source.js';
 import { tokenErrorBody } from '../http/api-error.filter.js';
 import { COUNTED, headers, VALIDATED } from './headers.js';
 

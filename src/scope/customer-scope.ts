@@ -29,6 +29,22 @@ interface PriceListTerms {
   readonly currencyCode: string;
 }
 
+/** The columns that select a customer's rows, each with the customer's value of it. null: nothing is assigned. */
+const DIVISIONS = {
+  PriceListCode: ({ priceList }: CustomerTerms) => priceList?.code ?? null,
+  WarehouseCode: ({ warehouseCode }: CustomerTerms) => warehouseCode,
+};
+
+/** A column that selects a customer's rows. A table that has it shows the rows with the customer's value alone. */
+export type Division = keyof typeof DIVISIONS;
+
+export const isDivision = (column: string): column is Division => Object.hasOwn(DIVISIONS, column);
+
+/** The customer's value of a column. */
+export function valueOf(column: Division, terms: CustomerTerms): string | null {
+  return DIVISIONS[column](terms);
+}
+
 /**
  * Compares two reads of a customer's scope from one snapshot.
  * @throws {InvariantViolation} if they differ: what was read between them is not from one state of the content

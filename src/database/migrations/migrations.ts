@@ -9,6 +9,7 @@ import { ContentChangedAt1764553000000 } from './1764553000000-content-changed-a
 import { CustomerDeactivation1764554000000 } from './1764554000000-customer-deactivation.js';
 import { TermsChanges1764556000000 } from './1764556000000-terms-changes.js';
 import { CatalogueFindings1764557000000 } from './1764557000000-catalogue-findings.js';
+import { ChangeLog1764558000000 } from './1764558000000-change-log.js';
 
 /** Every migration, oldest first. A new one is written by hand and added here: it has to run on every engine. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   CustomerDeactivation1764554000000,
   TermsChanges1764556000000,
   CatalogueFindings1764557000000,
+  ChangeLog1764558000000,
 ];

@@ -1,9 +1,9 @@
-import type { SqlPart } from '../database/engine.js';
-import type { Row } from '../database/query.js';
+import type { SqlPart } from './engine.js';
+import type { Row } from './query.js';
 
 /** The condition that a SKU is one of these. */
-export const oneOf = (skus: readonly string[]): SqlPart => ({
-  sql: `SKU IN (${skus.map(() => '?').join()})`,
+export const oneOf = (skus: readonly string[], column = 'SKU'): SqlPart => ({
+  sql: `${column} IN (${skus.map(() => '?').join()})`,
   parameters: skus,
 });
 

@@ -1,0 +1,106 @@
+import type { Request } from 'express';
+import type { Snapshot } from '../database/engine.js';
+import { type Content, type ContentState, isSameState, stateInTag, stateOf, tagOf } from '../download/content.js';
+import type { Elements } from '../download/element-source.js';
+import { endingWith } from '../download/last-sku.js';
+import { formOf, headersOf200 } from '../download/representation.js';
+import {
+  OlderReplica,
+  type OpenedBody,
+  type Reading,
+  type Representation,
+  type ResponseSource,
+} from '../download/response-source.js';
+import { knownTags, type ValidatorHeaders, validatorHeaders } from '../http/validator.js';
+import type { CustomerScope } from '../scope/customer-scope.js';
+import { ChangedSkus } from './changed-skus.js';
+import { findBase, partsSeen } from './delta-base.js';
+import { type Delta, type DeltaFormat, deltaJson, deltaLines } from './delta-formats.js';
+
+/**
+ * Returns what changed in the elements of an endpoint since a state that the client names by its `ETag`. Whenever the
+ * change log does not lead from there to the present, it returns every element.
+ */
+export class ChangesSource implements ResponseSource {
+  /** Bodies depend on the base, so that few requests get the same one. */
+  readonly isCacheable = false;
+  readonly formats: readonly DeltaFormat[] = [deltaJson, deltaLines];
+  readonly formatsInWords = 'application/json and application/x-ndjson';
+
+  constructor(
+    private readonly content: Content,
+    private readonly elements: Elements,
+  ) {}
+
+  /** The `ETag` is weak: from two bases, two bodies lead to the same state. */
+  headers(_request: Request, scope: CustomerScope, representation: Representation): ValidatorHeaders {
+    const tag = tagOf(stateOf(this.content, scope), ['changes', formOf(representation)]);
+    return {
+      'Content-Type': representation.format.contentType,
+      ...validatorHeaders(`W/${tag}`, 'private, no-store'),
+    };
+  }
+
+  /** A tag of the whole response names its state, too. */
+  isFresh(request: Request, scope: CustomerScope): boolean {
+    const present = stateOf(this.content, scope);
+    return statesKnownTo(request).some((state) => isSameState(state, present));
+  }
+
+  async open({ request, representation, snapshot, scope }: Reading): Promise<OpenedBody> {
+    const format = this.formats.find((own) => own === representation.format)!;
+    const headers = headersOf200(this.headers(request, scope, representation), this.content, scope, representation);
+    const changes = await this.changesSince(statesKnownTo(request), snapshot, scope);
+    const make = changes ? this.delta(changes, snapshot, scope, format) : await this.whole(snapshot, scope, format);
+    return { headers, pieces: (confirm) => format.write({ etag: headers.ETag, ...make(confirm) }) };
+  }
+
+  /** @returns undefined if the log does not lead from any of the states to the snapshot, or by too many changes */
+  private async changesSince(
+    known: readonly ContentState[],
+    { query, isReplica }: Snapshot,
+    scope: CustomerScope,
+  ): Promise<ChangedSkus | undefined> {
+    const present = stateOf(this.content, scope);
+    const parts = partsSeen(this.content, scope.terms);
+    // A state of other terms or of another serialization has other elements.
+    const comparable = known.filter(({ terms }) => terms === present.terms);
+    const { base, hasUnknown } = await findBase(query, parts, present, comparable);
+    if (!base && hasUnknown && isReplica) throw new OlderReplica();
+    return base && ChangedSkus.since(base, query);
+  }
+
+  private delta(changes: ChangedSkus, snapshot: Snapshot, { terms }: CustomerScope, { separator }: DeltaFormat) {
+    const { elements } = this;
+    async function* changed() {
+      for (const among of changes.all()) yield* elements.elements(snapshot, terms, separator, among);
+    }
+    async function* gone(confirm: () => Promise<void>) {
+      for (const among of changes.left()) {
+        const present = await elements.skus(snapshot, terms, among);
+        const absent = among.filter((sku) => !present.has(sku));
+        const skus = await changes.seenBefore(absent, terms, snapshot.query);
+        if (skus.length) yield skus;
+      }
+      await confirm();
+    }
+    return (confirm: () => Promise<void>): Body => ({ complete: false, changed: changed(), gone: gone(confirm) });
+  }
+
+  private async whole(snapshot: Snapshot, { terms }: CustomerScope, { separator }: DeltaFormat) {
+    const lastSku = await this.elements.lastSku(snapshot, terms);
+    return (confirm: () => Promise<void>): Body => {
+      const batches = this.elements.elements(snapshot, terms, separator);
+      return { complete: true, changed: endingWith(lastSku, batches, confirm), gone: none() };
+    };
+  }
+}
+
+type Body = Omit<Delta, 'etag'>;
+
+async function* none(): AsyncGenerator<never> {}
+
+/** The states that the request names. A client cannot forge more than what it may see: the token decides the scope. */
+function statesKnownTo(request: Request): ContentState[] {
+  return knownTags(request).flatMap((tag) => stateInTag(tag) ?? []);
+}

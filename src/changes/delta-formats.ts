@@ -1,0 +1,57 @@
+import type { ElementBatches, Pieces } from '../download/format.js';
+import type { BodyFormat } from '../download/response-source.js';
+
+/** What a client applies to what it has. */
+export interface Delta {
+  /** Of this response: what the next request names. */
+  readonly etag: string;
+  /** Whether `changed` is every element, and replaces what the client has. */
+  readonly complete: boolean;
+  /** With the separator of the format before each element. */
+  readonly changed: ElementBatches;
+  /** SKUs whose elements are gone, in batches. */
+  readonly gone: AsyncIterable<readonly string[]>;
+}
+
+/** How a delta becomes a body. */
+export interface DeltaFormat extends BodyFormat {
+  /** One byte. */
+  readonly separator: string;
+  write(delta: Delta): Pieces;
+}
+
+export const deltaJson: DeltaFormat = {
+  type: 'application/json',
+  contentType: 'application/json; charset=utf-8',
+  separator: ',',
+  async *write({ etag, complete, changed, gone }) {
+    yield `{"ETag":${JSON.stringify(etag)},"Complete":${complete},"Changed":[`;
+    let isFirst = true;
+    for await (const batch of changed) {
+      yield isFirst ? Buffer.from(batch).subarray(1) : batch;
+      isFirst = false;
+    }
+    yield '],"Gone":[';
+    isFirst = true;
+    for await (const skus of gone) {
+      const texts = skus.map((sku) => JSON.stringify(sku));
+      yield isFirst ? texts.join() : `,${texts.join()}`;
+      isFirst = false;
+    }
+    yield ']}';
+  },
+};
+
+export const deltaLines: DeltaFormat = {
+  type: 'application/x-ndjson',
+  parameters: { charset: 'utf-8' },
+  contentType: 'application/x-ndjson; charset=utf-8',
+  separator: '\n',
+  async *write({ etag, complete, changed, gone }) {
+    yield `${JSON.stringify({ ETag: etag, Complete: complete })}\n`;
+    // JSON has no line feed of its own, because it escapes those of texts.
+    for await (const batch of changed) yield `${batch.toString().replaceAll('\n', '}\n{"Changed":').slice(2)}}\n`;
+    for await (const skus of gone) yield skus.map((Gone) => `${JSON.stringify({ Gone })}\n`).join('');
+    yield '{"End":true}\n';
+  },
+};

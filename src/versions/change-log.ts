@@ -1,0 +1,84 @@
+import type { Query, Row } from '../database/query.js';
+import type { ContentPart } from './content-versions.js';
+
+/** The row of a content part in `content_versions`, as far as the change log is concerned. */
+export interface LoggedState {
+  readonly version: string;
+  /** The version that the log leads to. If it is not `version`, a program that does not log has changed the part. */
+  readonly loggedVersion: string | null;
+  /** Counts the logged versions. */
+  readonly counter: number;
+  /** The log has every change after this version, and not every change before it. */
+  readonly firstCounter: number;
+}
+
+/** Selects {@link LoggedState}. */
+export const STATES = 'SELECT Part, Code, Version, LoggedVersion, Counter, FirstCounter FROM content_versions';
+
+/** Names a part in a map. No code holds a NUL. */
+export const partKey = ({ part, code }: ContentPart) => `${part}\0${code}`;
+
+/** The states in rows of {@link STATES}, by {@link partKey}. */
+export function statesIn(rows: readonly Row[]): Map<string, LoggedState> {
+  return new Map(
+    rows.map((row) => [
+      keyOf(row),
+      {
+        version: String(row.Version),
+        loggedVersion: row.LoggedVersion as string | null,
+        counter: Number(row.Counter),
+        firstCounter: Number(row.FirstCounter),
+      },
+    ]),
+  );
+}
+
+/** The states of some parts, by {@link partKey}. */
+export async function statesOf(query: Query, parts: readonly ContentPart[]): Promise<Map<string, LoggedState>> {
+  if (!parts.length) return new Map();
+  const { sql, parameters } = oneOf(parts);
+  return statesIn(await query(`${STATES} WHERE ${sql}`, parameters));
+}
+
+/** The counters of those of the versions that the log knows, by {@link partKey} and version. */
+export async function countersOf(
+  query: Query,
+  parts: readonly ContentPart[],
+  versions: readonly string[],
+): Promise<Map<string, Map<string, number>>> {
+  const counters = new Map<string, Map<string, number>>();
+  if (!parts.length || !versions.length) return counters;
+  const { sql, parameters } = oneOf(parts);
+  const among = `Version IN (${versions.map(() => '?').join()})`;
+  const select = `SELECT Part, Code, Version, Counter FROM version_history WHERE ${sql} AND ${among}`;
+  for (const row of await query(select, [...parameters, ...versions])) {
+    const ofPart = counters.get(keyOf(row)) ?? new Map<string, number>();
+    counters.set(keyOf(row), ofPart.set(String(row.Version), Number(row.Counter)));
+  }
+  return counters;
+}
+
+/**
+ * The SKUs that changed in a part after the version with this counter. The value is whether the SKU has left the part
+ * since then; it may be back.
+ * @param most reads at most one more than so many
+ */
+export async function changedSince(
+  query: Query,
+  { part, code }: ContentPart,
+  counter: number,
+  most: number,
+): Promise<Map<string, boolean>> {
+  const select = 'SELECT SKU, RemovedCounter FROM changed_skus WHERE Part = ? AND Code = ? AND Counter > ?';
+  const rows = await query(`${select} LIMIT ${most + 1}`, [part, code, counter]);
+  return new Map(rows.map(({ SKU, RemovedCounter }) => [SKU as string, Number(RemovedCounter) > counter]));
+}
+
+const keyOf = ({ Part, Code }: Row) => partKey({ part: Part as ContentPart['part'], code: String(Code) });
+
+function oneOf(parts: readonly ContentPart[]) {
+  return {
+    sql: `(${parts.map(() => '(Part = ? AND Code = ?)').join(' OR ')})`,
+    parameters: parts.flatMap(({ part, code }) => [part, code]),
+  };
+}
