@@ -25,6 +25,7 @@ const table: ImportTable = {
   entity: TypeSample,
   columns,
   part: null,
+      inTerms: false,
   inDocument: false,
   key: ['Code'],
   references: {},

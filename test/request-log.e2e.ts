@@ -134,7 +134,7 @@ describe('a line for each request (decision 84)', () => {
       expect(why).toMatchObject({
         level: 'error',
         context: 'DownloadService',
-        message: expect.stringContaining('was cut'),
+        message: expect.stringContaining('aborted: '),
       });
       expect(request).toMatchObject({ level: 'info', status: 200, ended: 'aborted', abortReason });
       download.abort();

@@ -15,7 +15,7 @@ import { knownTags, type ValidatorHeaders, validatorHeaders } from '../http/vali
 import type { CustomerScope } from '../scope/customer-scope.js';
 import { ChangedSkus } from './changed-skus.js';
 import { findBase, partsSeen } from './delta-base.js';
-import { type Delta, type DeltaFormat, deltaJson, deltaLines } from './delta-formats.js';
+import { type Delta, DELTA_FORMATS, DELTA_FORMATS_IN_WORDS, type DeltaFormat } from './delta-formats.js';
 
 /**
  * Returns what changed in the elements of an endpoint since a state that the client names by its `ETag`. Whenever the
@@ -24,8 +24,8 @@ import { type Delta, type DeltaFormat, deltaJson, deltaLines } from './delta-for
 export class ChangesSource implements ResponseSource {
   /** Bodies depend on the base, so that few requests get the same one. */
   readonly isCacheable = false;
-  readonly formats: readonly DeltaFormat[] = [deltaJson, deltaLines];
-  readonly formatsInWords = 'application/json and application/x-ndjson';
+  readonly formats = DELTA_FORMATS;
+  readonly formatsInWords = DELTA_FORMATS_IN_WORDS;
 
   constructor(
     private readonly content: Content,

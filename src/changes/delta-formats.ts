@@ -20,7 +20,7 @@ export interface DeltaFormat extends BodyFormat {
   write(delta: Delta): Pieces;
 }
 
-export const deltaJson: DeltaFormat = {
+const deltaJson: DeltaFormat = {
   type: 'application/json',
   contentType: 'application/json; charset=utf-8',
   separator: ',',
@@ -42,7 +42,7 @@ export const deltaJson: DeltaFormat = {
   },
 };
 
-export const deltaLines: DeltaFormat = {
+const deltaLines: DeltaFormat = {
   type: 'application/x-ndjson',
   parameters: { charset: 'utf-8' },
   contentType: 'application/x-ndjson; charset=utf-8',
@@ -55,3 +55,7 @@ export const deltaLines: DeltaFormat = {
     yield '{"End":true}\n';
   },
 };
+
+/** The default first. */
+export const DELTA_FORMATS: readonly DeltaFormat[] = [deltaJson, deltaLines];
+export const DELTA_FORMATS_IN_WORDS = 'application/json, application/x-ndjson';

@@ -5,15 +5,14 @@ import type { Pieces } from './format.js';
 export const ENCODINGS = ['br', 'gzip', 'identity'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** The output of one block mostly fits into one buffer of this size, so it needs no second trip to a thread. */
+/** The output of one block mostly fits into one buffer of this size, so a block needs a thread only once. */
 const chunkSize = 64 * 1024;
 /** Levels are low: higher ones take several times as long and save few bytes. */
 const GZIP = { level: 1, chunkSize };
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 }, chunkSize };
 
 /**
- * A compressor gets a body in blocks of these sizes, however the body was put together: its output depends on where its
- * input is split. The first block is flushed, so the first bytes go out early. It is smaller than the first batch of any
+ * A compressor gets every body in blocks of these sizes, because its output depends on where the input is split. The first block is flushed, so the first bytes go out early. It is smaller than the first batch of any
  * body of several batches.
  */
 const FIRST_BLOCK = 16 * 1024;
@@ -25,8 +24,8 @@ const COMPRESSORS = {
 };
 
 /**
- * Everything besides the body that compressed bytes depend on; undefined: they are the body's own. The libraries may
- * use other instructions on another architecture.
+ * Everything that compressed bytes depend on besides the body. Undefined if the body is not compressed. The libraries
+ * may use other instructions on another architecture.
  */
 export function compressionParameters(encoding: Encoding): unknown {
   if (encoding === 'identity') return undefined;
@@ -34,8 +33,8 @@ export function compressionParameters(encoding: Encoding): unknown {
 }
 
 /**
- * The body in an encoding, compressed by threads of the runtime: always the same bytes for the same body.
- * @param gone aborts when the bytes are no longer needed; then nothing more is asked of the body
+ * The body in an encoding. Threads of the runtime compress it. The same body always gives the same bytes.
+ * @param gone aborts when the bytes are no longer needed; then the body is not read further
  */
 export function encoded(body: Pieces, encoding: Encoding, gone: AbortSignal): Pieces {
   if (encoding === 'identity') return body;

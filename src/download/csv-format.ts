@@ -5,10 +5,10 @@ import type { Format } from './format.js';
 const DELIMITERS = { comma: ',', semicolon: ';' } as const;
 const MARKS = { 0: '', 1: '\uFEFF' } as const;
 
-/** So many characters are written in one go, or a few more: a batch of long texts would keep others waiting. */
+/** The number of characters that are written at once. A whole batch of long texts would delay other requests. */
 const PIECE = 64 * 1024;
 
-/** A header, and an element a row. @param bom whether a byte-order mark comes first, which some spreadsheets need */
+/** A header line, then a row for each element. @param bom whether a byte-order mark comes first, which some spreadsheets need */
 export const csv = (delimiter: keyof typeof DELIMITERS, bom: keyof typeof MARKS): Format => ({
   type: 'text/csv',
   parameters: { charset: 'utf-8', header: 'present', delimiter, bom: String(bom) },
@@ -32,7 +32,7 @@ export const csv = (delimiter: keyof typeof DELIMITERS, bom: keyof typeof MARKS)
   },
 });
 
-/** The lines behind a line break each, one by one: all of them may have many MB. No element has a line break in it. */
+/** The lines of a batch, one at a time, because a batch may have many MB. A line break comes before each, and none is in an element. */
 function* linesOf(batch: string | Buffer): Generator<string> {
   const bytes = Buffer.from(batch);
   for (let start = 1, end; start < bytes.length; start = end + 1) {

@@ -5,10 +5,10 @@ import { SPOOL_BLOCK } from './spool-space.js';
 
 /** A client is behind while more than this waits for it in Node's queues, in bytes. */
 const BEHIND_BYTES = 512 * 1024;
-/** How long the source waits for a client in all before the rest is spooled. Fast clients have pauses, too. */
+/** How long the source waits for a client in all before the rest is spooled. Fast clients pause, too. */
 const PATIENCE_MS = 100;
 
-/** What a delivery needs of its surroundings. */
+/** What a delivery uses from the download. */
 export interface DeliveryContext {
   /** Opens a file for what the client has not taken; undefined: there is no space. */
   openSpool(): Promise<SpoolFile | undefined>;

@@ -5,7 +5,7 @@ import { DownloadService } from './download.service.js';
 import { ResponseCache } from './response-cache.js';
 import { SpoolSpace } from './spool-space.js';
 
-/** Sends answers of any length, each from one snapshot of the database. */
+/** Sends responses of any length, each from one snapshot of the database. */
 @Module({
   imports: [ScopeModule],
   providers: [DownloadService, DownloadSlots, ResponseCache, SpoolSpace],

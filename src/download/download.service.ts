@@ -22,7 +22,7 @@ import { SpoolSpace } from './spool-space.js';
 /** A request for elements. */
 interface Download {
   readonly response: Response;
-  /** As the guard read it. */
+  /** The scope that the guard read. */
   readonly scope: CustomerScope;
   readonly source: ResponseSource;
   readonly representation: Representation;
@@ -32,7 +32,7 @@ interface Download {
   readonly gone: AbortSignal;
 }
 
-/** Sends elements of any number, read from one snapshot at the pace of the database and sent at the pace of the client. */
+/** Reads elements from one snapshot at the pace of the database and sends them at the pace of the client. */
 @Injectable()
 export class DownloadService {
   private readonly logger = new Logger(DownloadService.name);
@@ -47,8 +47,8 @@ export class DownloadService {
 
   /**
    * Sends the elements in the format that the client prefers, or a 304 if the client has them. `HEAD` gets the headers of
-   * `GET`, from a snapshot of its own. An error before the first byte is thrown, and becomes a response of its own. A
-   * later error resets the connection, so no client takes a part for the whole. The snapshot is closed in every case.
+   * `GET` from a new snapshot. An error before the first byte is thrown and becomes an error response. A later error
+   * resets the connection, so a client does not take a part for the whole. The snapshot is always closed.
    */
   async send(response: Response, scope: CustomerScope, source: ResponseSource): Promise<void> {
     const { req: request } = response;
@@ -63,21 +63,21 @@ export class DownloadService {
     }
   }
 
-  /** Sends a kept body, or makes one, as soon as a slot is free. */
+  /** Sends a cached body, or makes one, as soon as a slot is free. */
   private async sendWhole(download: Download): Promise<void> {
     const { scope, gone } = download;
-    let kept = this.find(download);
+    let cached = this.find(download);
     let slot: Slot | undefined;
     try {
-      slot = await this.slots.take(scope.customerCode, !kept, gone).catch(unlessGone(gone));
+      slot = await this.slots.take(scope.customerCode, !cached, gone).catch(unlessGone(gone));
       if (!slot) return;
-      // Another request may have made the same body meanwhile.
-      kept ??= this.find(download);
-      if (kept) slot.endReading();
-      if (kept) await this.sendCached(download, kept.body, slot);
+      // Meanwhile another request may have made the same body.
+      cached ??= this.find(download);
+      if (cached) slot.endReading();
+      if (cached) await this.sendCached(download, cached.body, slot);
       else await this.sendFresh(download, slot);
     } finally {
-      kept?.release();
+      cached?.release();
       slot?.release();
     }
   }
@@ -98,7 +98,7 @@ export class DownloadService {
 
   private async sendFresh({ response, scope, source, representation, gone }: Download, slot: Slot): Promise<void> {
     const { customerCode } = scope;
-    // Of the snapshot, which may be later than what the guard read.
+    // The snapshot may be later than the scope that the guard read. The headers describe the snapshot.
     const opened = await OpenedSource.open(this.database, this.scopes, source, {
       customerCode,
       request: response.req,
@@ -149,7 +149,7 @@ export class DownloadService {
   private abortOf(response: Response) {
     return (why: AbortReason, what: string) => {
       const requestId = requestIdOf(response.req);
-      this.logger.error(`The answer to request ${requestId} was cut: ${what}`, { requestId });
+      this.logger.error(`Response to request ${requestId} aborted: ${what}`, { requestId });
       abortConnection(response.req.socket, why);
     };
   }

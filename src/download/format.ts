@@ -1,15 +1,15 @@
 import type { Offer } from '../http/accept.js';
 
-/** The elements of an answer as JSON, the separator before each, in batches; no batch is empty. */
+/** The elements of a response as JSON, the separator before each, in batches. No batch is empty. */
 export type ElementBatches = AsyncIterable<string | Buffer>;
 
-/** The pieces of a body. There is one at least, which may be empty; the first is sent as soon as it is there. */
+/** The pieces of a body. There is at least one, which may be empty. The first is sent at once. */
 export type Pieces = AsyncGenerator<string | Buffer, void>;
 
-/** How elements become a body. As an {@link Offer} it says what may be asked for. */
+/** Writes elements as a body. As an {@link Offer}, it is what a client may accept. */
 export interface Format extends Offer {
   readonly contentType: string;
-  /** What it wants before each element, one byte. */
+  /** The byte before each element. */
   readonly separator: string;
   /** @param keys those of each element, in order */
   write(batches: ElementBatches, keys: readonly string[]): Pieces;

@@ -15,7 +15,7 @@ export const jsonArray: Format = {
   },
 };
 
-/** An element a line. */
+/** One element on each line. */
 export const jsonLines: Format = {
   type: 'application/x-ndjson',
   parameters: { charset: 'utf-8' },

@@ -5,7 +5,7 @@ import type { ElementBatches } from './format.js';
 export const LAST_SKU = 'X-Last-SKU';
 
 /**
- * Passes the batches on. At the end it compares the last element with the one that the header names.
+ * Passes the batches on, and then compares the last element with the one that the header names.
  * @param confirm a further check at the end
  */
 export async function* endingWith(
@@ -25,8 +25,8 @@ export async function* endingWith(
 }
 
 /**
- * Whether the last key `SKU` of a batch has this value. Within a text the quotes of JSON are escaped, so that a value
- * cannot look like a key. The prices of a product, which come last in it, have the product's own SKU.
+ * Whether the last key `SKU` of a batch has this value. JSON escapes quotes within a text, so a value
+ * cannot look like a key. The prices at the end of a product have the product's own SKU.
  */
 function endsWith(batch: string | Buffer, sku: string): boolean {
   const bytes = typeof batch === 'string' ? Buffer.from(batch) : batch;

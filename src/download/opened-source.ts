@@ -15,7 +15,7 @@ interface SourceRequest {
   readonly representation: Representation;
 }
 
-/** What one response is made from, all of it read from the same snapshot. */
+/** A response source with its snapshot: everything in the response is read from it. */
 export class OpenedSource {
   private constructor(
     private readonly snapshot: Snapshot,
@@ -24,7 +24,7 @@ export class OpenedSource {
     private readonly representation: Representation,
   ) {}
 
-  /** @throws {ApiError} 404 if the customer is not active in the snapshot, which is then closed again */
+  /** @throws {ApiError} 404 if the customer is not active in the snapshot, which is then closed */
   static async open(
     database: DatabaseService,
     scopes: CustomerScopeService,
@@ -46,7 +46,7 @@ export class OpenedSource {
     { customerCode, request, representation }: SourceRequest,
   ): Promise<OpenedSource> {
     try {
-      // The terms are read again, from the snapshot: an import may have changed discount and prices since the guard.
+      // Since the guard read the scope, an import may have changed discount and prices. So the snapshot's scope counts.
       const scope = await scopes.find(customerCode, snapshot.query);
       if (!scope) throw customerNotFound();
       // The `ETag` names the versions of this scope, so the snapshot has to keep them.

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 
-/** What Node keeps of a connection: bytes that it has passed to the system, and how many of them still wait there. */
+/** Node's counts for a connection: the bytes it has passed to the system, and the bytes that still wait in its queue. */
 interface Handle {
   bytesWritten: number;
   writeQueueSize: number;
 }
 
-/** How fast a response leaves, sampled once a second. */
+/** How fast the system accepts a response, sampled once a second. */
 export class Progress {
   private readonly samples: number[] = [];
 

@@ -63,7 +63,7 @@ export class Recording {
   }
 }
 
-/** A copy that holds no memory besides. */
+/** A copy that does not share a larger buffer. */
 function exactly(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);

@@ -21,7 +21,7 @@ export interface CachedBody {
   readonly headers: ValidatorHeaders;
 }
 
-/** A kept body, which is not evicted before it is released. */
+/** A cached body. It is not evicted before it is released. */
 export interface CachedBodyUse {
   readonly body: CachedBody;
   release(): void;
@@ -64,7 +64,7 @@ export class ResponseCache {
     return this.bound;
   }
 
-  /** Bytes in memory: kept or being recorded. */
+  /** Bytes of bodies that are cached or being recorded. */
   get heldBytes(): number {
     return this.bytes;
   }

@@ -14,7 +14,7 @@ const TMPFS = 0x01021994;
 /** What the service leaves free on the disk, in bytes. */
 const LEFT_FREE = 64 * MEGABYTE;
 
-/** The part of a disk that holds what slow clients have not taken yet. */
+/** The disk space for parts of responses that slow clients have not taken yet. */
 @Injectable()
 export class SpoolSpace implements OnModuleInit {
   private readonly logger = new Logger(SpoolSpace.name);
@@ -44,7 +44,7 @@ export class SpoolSpace implements OnModuleInit {
     return this.total;
   }
 
-  /** Warns of a folder that cannot be used, before a slow client needs it. */
+  /** Warns at the start if the folder cannot be used. */
   async onModuleInit(): Promise<void> {
     if (!this.budget) return void this.logger.warn(`SPOOL_MEGABYTES is 0. ${CONSEQUENCE}`);
     const isInMemory = await statfs(this.folder).then(

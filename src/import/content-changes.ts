@@ -95,12 +95,14 @@ export class ContentChanges {
   ): Promise<void> {
     const position = names.indexOf('SKU');
     this.sample(position, rows);
-    const { part, division, inDocument } = table;
+    const { part, division, inTerms, inDocument } = table;
     if (part)
       for (const values of rows) {
         const code = division ? String(values[names.indexOf(division)]) : '';
         const noted = this.noted({ part, code });
         if (position >= 0) this.log(noted, String(values[position]), hasLeft(values));
+        // Nothing says which elements show the row.
+        else if (!inTerms) this.forgetSkus(noted);
       }
     if (inDocument) {
       // Nobody else makes documents meanwhile.
@@ -122,8 +124,11 @@ export class ContentChanges {
     if (!skus) return;
     if (!skus.has(sku)) this.logged++;
     skus.set(sku, hasLeft || skus.get(sku) === true);
-    if (this.logged <= MOST_LOGGED) return;
-    this.logged -= skus.size;
+    if (this.logged > MOST_LOGGED) this.forgetSkus(noted);
+  }
+
+  private forgetSkus(noted: NotedPart): void {
+    this.logged -= noted.skus?.size ?? 0;
     noted.skus = undefined;
   }
 

@@ -25,6 +25,8 @@ export interface ImportTable {
   part: PartName | null;
   /** The column that says which version of the part a row belongs to; undefined: the part has one version. */
   division?: string;
+  /** Whether responses show its rows through the customer's terms only. The `ETag` names the terms. */
+  inTerms: boolean;
   /** Whether the stored documents of products hold its rows. */
   inDocument: boolean;
   /** Which of the columns make up its key. */
@@ -47,7 +49,8 @@ function importTable(
   // An import removes rows by their key alone, and has to know which version that renews.
   if (division && !key.includes(division))
     throw new Error(`${name} cannot belong to the part ${part}: its key has no ${division}`);
-  return { name, entity, columns, part, division, inDocument: isInDocument(entity), key, references, replacedWithin };
+  const uses = { inTerms: entity === PriceList, inDocument: isInDocument(entity) };
+  return { name, entity, columns, part, division, ...uses, key, references, replacedWithin };
 }
 
 const priceLists = importTable(PriceList, 'prices');

@@ -1,8 +1,9 @@
 import type { OpenAPIObject, SchemaObject } from 'openapi3-ts/oas31';
 import { LIFETIME_SECONDS } from '../auth/access-token-claims.js';
 import { API_PROFILE } from '../http/api-profile.js';
+import { hasChanges } from '../endpoints/data-endpoint.js';
 import { DATA_ENDPOINTS } from '../endpoints/data-endpoints.js';
-import { schemasOf } from './field-schemas.js';
+import { changesSchemaOf, schemasOf } from './field-schemas.js';
 import { HEADERS } from './headers.js';
 import { BASIC, paths, TOKEN } from './operations.js';
 import { ERROR_SCHEMAS, RESPONSES } from './responses.js';
@@ -55,6 +56,7 @@ export function openApiDocument(): OpenAPIObject {
       },
       schemas: {
         ...Object.assign({}, ...DATA_ENDPOINTS.map(({ resource }) => schemasOf(resource))),
+        ...Object.assign({}, ...DATA_ENDPOINTS.filter(hasChanges).map(({ resource }) => changesSchemaOf(resource))),
         ...SCHEMAS,
         ...ERROR_SCHEMAS,
       },

@@ -27,6 +27,17 @@ export function arrayOf(resource: Resource): SchemaObject {
   return { type: 'array', items: { $ref: `#/components/schemas/${resource.name}` } };
 }
 
+/** The schema of what changed in the elements of a resource, by its name. */
+export function changesSchemaOf(resource: Resource): Record<string, SchemaObject> {
+  const properties: Record<string, SchemaObject> = {
+    ETag: { type: 'string', description: 'The same as the header `ETag`.' },
+    Complete: { type: 'boolean', description: 'Whether `Changed` has every element and replaces what the client has.' },
+    Changed: arrayOf(resource),
+    Gone: { type: 'array', items: { type: 'string' }, description: 'SKUs of elements to delete.' },
+  };
+  return { [`${resource.name}Changes`]: { type: 'object', properties, required: Object.keys(properties) } };
+}
+
 /** An element of a resource, of the examples in its declarations. */
 export function exampleOf(resource: Resource): Record<string, unknown> {
   const arrays = arraysOf(resource).map(({ name, resource: element }) => [name, [exampleOf(element)]]);

@@ -57,6 +57,14 @@ export const HEADERS = {
     { format: 'date-time', pattern: '\\.[0-9]{3}Z$' },
     false,
   ),
+  WeakETag: header(
+    'Names the state that this response leads to. Send it as `If-None-Match` with the next request of this path.',
+    'W/"Ck1Zj2o3iGfPHsDl0yXQ9v4T6u8wBzAe.kX2…"',
+    { pattern: '^W/"[^"]+"$' },
+  ),
+  PrivateNoStore: header('No cache may keep the response: it is for this request alone.', 'private, no-store', {
+    enum: ['private, no-store'],
+  }),
   NoStore: header('Nobody may keep the answer.', 'no-store', { enum: ['no-store'] }),
   Pragma: header('The same for caches of HTTP/1.0.', 'no-cache', { enum: ['no-cache'] }),
   BearerChallenge: header(
@@ -75,6 +83,8 @@ export const HEADERS = {
 /** The names under which some of them are sent. */
 const SENT_AS: Partial<Record<keyof typeof HEADERS, string>> = {
   RetryWhenBusy: 'Retry-After',
+  WeakETag: 'ETag',
+  PrivateNoStore: 'Cache-Control',
   NoStore: 'Cache-Control',
   BearerChallenge: 'WWW-Authenticate',
   BasicChallenge: 'WWW-Authenticate',
@@ -84,6 +94,9 @@ const SENT_AS: Partial<Record<keyof typeof HEADERS, string>> = {
 export function headers(...names: (keyof typeof HEADERS)[]): HeadersObject {
   return Object.fromEntries(names.map((name) => [SENT_AS[name] ?? name, { $ref: `#/components/headers/${name}` }]));
 }
+
+/** The headers of a delta, with a body or without. */
+export const DELTA = ['WeakETag', 'PrivateNoStore', 'Vary'] as const;
 
 /** Those of each answer to a request that was counted, which is any that was HTTP at all. */
 export const COUNTED = ['X-Request-Id', 'X-Rate-Limit-Limit', 'X-Rate-Limit-Remaining', 'X-Rate-Limit-Reset'] as const;

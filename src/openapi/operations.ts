@@ -4,10 +4,10 @@ import { csvWriter } from '../resource/csv-writer.js';
 import { keysOf, type Resource } from '../resource/field.decorator.js';
 import { API_PROFILE } from '../http/api-profile.js';
 import { schemaOf } from '../schema/schema.js';
-import type { DataEndpoint } from '../endpoints/data-endpoint.js';
+import { type DataEndpoint, hasChanges } from '../endpoints/data-endpoint.js';
 import { DATA_ENDPOINTS } from '../endpoints/data-endpoints.js';
 import { arrayOf, exampleOf } from './field-schemas.js';
-import { COUNTED, headers, VALIDATED } from './headers.js';
+import { COUNTED, DELTA, headers, VALIDATED } from './headers.js';
 import { response, tokenFailures } from './responses.js';
 
 /** The names of the two security schemes. */
@@ -50,6 +50,7 @@ export function paths(): PathsObject {
     { '/auth/token': { post: requestToken() } },
     ...DATA_ENDPOINTS.map((endpoint) => ({
       [endpoint.path]: { get: dataOperation(endpoint) },
+      ...(hasChanges(endpoint) ? { [`${endpoint.path}/changes`]: { get: changesOperation(endpoint) } } : {}),
       [`${endpoint.path}/schema`]: { get: schemaOperation(endpoint) },
     })),
     { '/api/version': { get: readVersion() }, '/health': { get: readHealth() } },
@@ -110,6 +111,58 @@ function dataOperation({ path, resource, tag, summary, description }: DataEndpoi
       ...PROTECTED,
       404: response('CustomerNotFound'),
       406: response('NotAcceptable'),
+      500: response('Unexpected'),
+    },
+  };
+}
+
+const BASE: ParameterObject = {
+  name: 'If-None-Match',
+  in: 'header',
+  description:
+    'The base: the `ETag` of an earlier response of this path or of the path without `/changes`. Of several, the oldest ' +
+    'is the base. 304 if nothing has changed since then.',
+  schema: { type: 'string' },
+};
+
+function changesOperation({ path, resource, tag }: DataEndpoint): OperationObject {
+  const [element, ETag] = [exampleOf(resource), 'W/"Ck1Zj2o3iGfPHsDl0yXQ9v4T6u8wBzAe.kX2…"'];
+  const lines = [{ ETag, Complete: false }, { Changed: element }, { Gone: 'PIR-1009' }, { End: true }];
+  return {
+    operationId: `read${tag}Changes`,
+    tags: [tag],
+    summary: `What changed in ${path}`,
+    description:
+      'Elements that were added or changed since the base, and the SKUs of elements that are gone. If `Complete` is ' +
+      'true, `Changed` has every element: replace what you have. That is the case without a base, and whenever the ' +
+      'service cannot tell the changes since the base. Otherwise insert or overwrite each element of `Changed` by its ' +
+      'SKU, and delete each SKU of `Gone`.',
+    security: [{ [TOKEN]: [] }],
+    parameters: [REQUEST_ID, BASE, ACCEPT_ENCODING],
+    responses: {
+      200: {
+        description: `The changes of \`${path}\` from the base to one snapshot of the database.`,
+        headers: headers(...COUNTED, ...DELTA, 'Content-Encoding', 'X-Data-Changed'),
+        content: {
+          'application/json': {
+            schema: { $ref: `#/components/schemas/${resource.name}Changes` },
+            examples: example({ ETag, Complete: false, Changed: [element], Gone: ['PIR-1009'] }),
+          },
+          'application/x-ndjson': {
+            schema: {
+              type: 'string',
+              description:
+                'First `ETag` and `Complete`, then a line for each changed element and each SKU that is gone. Without ' +
+                'the last line, `{"End":true}`, the body is incomplete.',
+            },
+            examples: example(lines.map((line) => `${JSON.stringify(line)}\n`).join('')),
+          },
+        },
+      },
+      304: response('NothingChanged'),
+      ...PROTECTED,
+      404: response('CustomerNotFound'),
+      406: response('DeltaNotAcceptable'),
       500: response('Unexpected'),
     },
   };

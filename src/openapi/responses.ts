@@ -11,9 +11,10 @@ import {
   tokenMissing,
   unexpected,
 } from '../http/api-error.js';
+import { DELTA_FORMATS_IN_WORDS } from '../changes/delta-formats.js';
 import { FORMATS_IN_WORDS } from '../download/whole-source.js';
 import { tokenErrorBody } from '../http/api-error.filter.js';
-import { COUNTED, headers, VALIDATED } from './headers.js';
+import { COUNTED, DELTA, headers, VALIDATED } from './headers.js';
 
 /** The shapes of error bodies (interface §7, §5.8). */
 export const ERROR_SCHEMAS = {
@@ -79,6 +80,10 @@ export const RESPONSES = {
     description: 'What the client has of this `ETag` still holds. No body.',
     headers: headers(...COUNTED, ...VALIDATED),
   },
+  NothingChanged: {
+    description: 'The client has the present state. No body.',
+    headers: headers(...COUNTED, ...DELTA),
+  },
   Malformed: failure(MALFORMED, 'Error', [requestUnreadable(400)]),
   Unauthorized: failure(
     'The access token is missing, malformed, foreign, expired or revoked. Request a new one once, then stop and alert.',
@@ -89,6 +94,9 @@ export const RESPONSES = {
   CustomerNotFound: failure('The customer is gone or inactive.', 'Error', [customerNotFound()]),
   NotAcceptable: failure('`Accept` takes none of the types that are answered.', 'Error', [
     notAcceptable(FORMATS_IN_WORDS),
+  ]),
+  DeltaNotAcceptable: failure('`Accept` accepts neither JSON nor NDJSON.', 'Error', [
+    notAcceptable(DELTA_FORMATS_IN_WORDS),
   ]),
   ExpectationFailed: failure(EXPECTATION, 'Error', [requestUnreadable(417)]),
   QuotaExceeded: quotaError(),

@@ -1,0 +1,197 @@
+import { applied, deltaSince, type KeptState, sorted, wholeState } from './support/change-oracle.js';
+import { BEGIN, foreignConnection } from './support/foreign-connection.js';
+import { catalogueFiles, firstFiles, foreignStatement, SKUS } from './support/random-edits.js';
+import { SeededRandom } from './support/seeded-random.js';
+import { engine, TestService } from './support/test-service.js';
+
+const PATHS = ['/products', '/prices', '/stock'] as const;
+const CUSTOMERS = ['C0', 'C1'];
+const STEPS = 25;
+/** How many states of each path and customer the client keeps. */
+const KEPT = 8;
+const SEED = Number(process.env.CHANGES_SEED ?? Math.floor(Math.random() * 1e9));
+
+let service: TestService;
+const tokens: Record<string, string> = {};
+const random = new SeededRandom(SEED);
+
+beforeAll(async () => {
+  service = await TestService.start({ JWT_SECRET: 's'.repeat(40) });
+  await service.database.load(firstFiles(random));
+  for (const code of CUSTOMERS) tokens[code] = await service.token(code);
+});
+afterAll(() => service.close());
+
+const sql = (statements: string | string[], parameters?: unknown[]) => service.database.sql(statements, parameters);
+
+/** The tables in the order in which rows refer to each other. Triggers change the last ones, so these come last. */
+const TABLES = [
+  ...['price_lists', 'warehouses', 'products', 'product_images', 'product_accessories', 'product_substitutions'],
+  ...['product_composition', 'prices', 'stock', 'customers'],
+  ...['content_versions', 'version_history', 'changed_skus', 'product_documents'],
+];
+type Backup = ReadonlyMap<string, readonly Record<string, unknown>[]>;
+
+async function backUp(): Promise<Backup> {
+  const rows = new Map<string, Record<string, unknown>[]>();
+  for (const table of TABLES) rows.set(table, await sql(`SELECT * FROM ${table}`));
+  return rows;
+}
+
+/** Puts back the rows of a backup, past the triggers, as restoring a dump does. */
+async function restore(backup: Backup): Promise<void> {
+  const connection = await foreignConnection(service.database);
+  await connection.run(BEGIN);
+  if (engine === 'mysql') await connection.run('SET @customer_data_import = 1');
+  // Rows of other tables refer to customers: keys stay valid, since both customers come back.
+  if (engine === 'mysql') await connection.run('SET FOREIGN_KEY_CHECKS = 0');
+  else await connection.run('PRAGMA defer_foreign_keys = ON');
+  for (const table of TABLES.toReversed()) if (table !== 'customers') await connection.run(`DELETE FROM ${table}`);
+  for (const table of TABLES)
+    for (const row of backup.get(table)!) {
+      const columns = Object.keys(row);
+      const verb = table === 'customers' || table === 'content_versions' ? 'REPLACE' : 'INSERT';
+      if (table === 'customers') {
+        const assignments = columns.map((column) => `${column} = ?`).join();
+        await connection.run(`UPDATE customers SET ${assignments} WHERE CustomerCode = ?`, [
+          ...Object.values(row),
+          row.CustomerCode,
+        ]);
+        continue;
+      }
+      const marks = columns.map(() => '?').join();
+      await connection.run(`${verb} INTO ${table} (${columns.join()}) VALUES (${marks})`, Object.values(row));
+    }
+  if (engine === 'sqlite') {
+    // Its triggers ran meanwhile.
+    for (const table of TABLES.slice(-4)) {
+      await connection.run(`DELETE FROM ${table}`);
+      for (const row of backup.get(table)!) {
+        const columns = Object.keys(row);
+        const marks = columns.map(() => '?').join();
+        await connection.run(`INSERT INTO ${table} (${columns.join()}) VALUES (${marks})`, Object.values(row));
+      }
+    }
+  }
+  if (engine === 'mysql') await connection.run('SET FOREIGN_KEY_CHECKS = 1');
+  if (engine === 'mysql') await connection.run('SET @customer_data_import = NULL');
+  await connection.run('COMMIT');
+  await connection.close();
+}
+
+const backups: Backup[] = [];
+
+/** Everything that may happen to a database between two polls. */
+const EVENTS: Record<string, () => Promise<unknown>> = {
+  'an import': () => importing(catalogueFiles(random, random.some(SKUS), 6)),
+  'another import': () => importing(catalogueFiles(random, random.some(SKUS, 0.2), 3)),
+  'a complete import': () => importing(catalogueFiles(random, SKUS, 20), '--replace', '--allow-removals'),
+  'a dry run': () => importing(catalogueFiles(random, SKUS, 12), '--dry-run'),
+  'another program': () => foreign('COMMIT'),
+  'another program that rolls back': () => foreign('ROLLBACK'),
+  'other terms': () => service.database.cli('customer', 'set', random.of(CUSTOMERS), ...terms()),
+  'documents rebuilt': () => service.database.cliOk('documents', 'build', '--all'),
+  'an import of the previous release': () => previousRelease(),
+  'a backup': async () => backups.push(await backUp()),
+  'a restore': async () => backups.length && restore(random.of(backups)),
+};
+
+const terms = () => [
+  ...['--discount', random.of(['0', '12.5', '20'])],
+  ...['--price-list', random.of(['L0', 'L1'])],
+  ...['--warehouse', random.of(['W0', 'W1'])],
+  '--allow-price-changes',
+];
+
+async function importing(files: Record<string, string>, ...options: string[]): Promise<void> {
+  const outcome = await service.database.cli('import', ...options, await service.database.files(files));
+  if (outcome.code !== 0) throw new Error(outcome.stderr);
+}
+
+async function foreign(end: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+  const connection = await foreignConnection(service.database);
+  await connection.run(BEGIN);
+  for (let count = 0; count < 4; count++) {
+    const { sql: statement, parameters } = foreignStatement(random);
+    await connection.run(statement, parameters).catch(() => undefined);
+  }
+  await connection.run(end);
+  await connection.close();
+}
+
+/** It gives parts new versions and knows nothing of the log. */
+async function previousRelease(): Promise<void> {
+  const [row] = await sql('SELECT Part, Code FROM content_versions ORDER BY Version LIMIT 1');
+  await sql(`UPDATE products SET Name = 'previous release'`);
+  await sql('UPDATE content_versions SET Version = ? WHERE Part = ? AND Code = ?', [
+    `old-${random.next()}`,
+    row!.Part,
+    row!.Code,
+  ]);
+}
+
+/** The SKUs that a customer's list holds now. */
+async function listed(): Promise<Map<string, Set<string>>> {
+  const rows = await sql(
+    'SELECT CustomerCode, SKU FROM customers JOIN prices ON prices.PriceListCode = customers.PriceListCode',
+  );
+  return new Map(
+    CUSTOMERS.map((code) => [
+      code,
+      new Set(rows.filter((row) => row.CustomerCode === code).map(({ SKU }) => String(SKU))),
+    ]),
+  );
+}
+
+interface Kept extends KeptState {
+  /** The step at which the client got it. */
+  step: number;
+}
+
+test(`a delta from any earlier response leads to the whole response (CHANGES_SEED=${SEED})`, async () => {
+  const kept = new Map<string, Kept[]>();
+  const lists: Map<string, Set<string>>[] = [];
+  const counts = { unchanged: 0, complete: 0, delta: 0, gone: 0 };
+  const happened: string[] = [];
+  for (let step = 0; step < STEPS; step++) {
+    if (step) {
+      const event = random.of(Object.keys(EVENTS));
+      happened.push(event);
+      await EVENTS[event]!();
+    }
+    lists.push(await listed());
+    for (const code of CUSTOMERS)
+      for (const path of PATHS) {
+        const what = `seed ${SEED}, step ${step}, ${code} ${path}: ${happened.join(', ')}`;
+        const whole = await wholeState(service, path, tokens[code]!);
+        const bases = kept.get(`${code} ${path}`) ?? [];
+        for (const base of bases) {
+          const delta = await deltaSince(service, path, tokens[code]!, base.etag);
+          expect([what, sorted(applied(base, delta))]).toEqual([what, sorted(whole)]);
+          // A second time, and to what the client has now, it does no harm.
+          expect([what, sorted(applied(applied(base, delta), delta))]).toEqual([what, sorted(whole)]);
+          expect([what, sorted(applied(whole, delta))]).toEqual([what, sorted(whole)]);
+          counts[delta ? (delta.complete ? 'complete' : 'delta') : 'unchanged']++;
+          counts.gone += delta?.gone.length ?? 0;
+          const seen = lists.slice(base.step).flatMap((list) => [...list.get(code)!]);
+          expect([what, delta?.gone.filter((sku) => !seen.includes(sku)) ?? []]).toEqual([what, []]);
+          if (delta && random.chance(0.3)) bases.push({ ...applied(base, delta), step });
+        }
+        if (bases.length > 1) {
+          const several = random.some(bases, 0.4);
+          const delta = await deltaSince(service, path, tokens[code]!, ...several.map(({ etag }) => etag));
+          for (const base of several) expect([what, sorted(applied(base, delta))]).toEqual([what, sorted(whole)]);
+        }
+        bases.push({ ...whole, step });
+        while (bases.length > KEPT) bases.splice(Math.floor(random.next() * bases.length), 1);
+        kept.set(`${code} ${path}`, bases);
+      }
+  }
+  process.stderr.write(`${JSON.stringify(counts)}\n`);
+  expect(counts).toEqual({
+    unchanged: expect.any(Number),
+    complete: expect.any(Number),
+    delta: expect.any(Number),
+    gone: expect.any(Number),
+  });
+}, 120_000);
