@@ -83,8 +83,10 @@ const backups: Backup[] = [];
 
 /** Everything that may happen to a database between two polls. */
 const EVENTS: Record<string, () => Promise<unknown>> = {
-  'an import': () => importing(catalogueFiles(random, random.some(SKUS), 6)),
-  'another import': () => importing(catalogueFiles(random, random.some(SKUS, 0.2), 3)),
+  'an import': () => importing(ordinary(random.some(SKUS), 6)),
+  'a small import': () => importing(ordinary(random.some(SKUS, 0.2), 3)),
+  'every file imported': () => importing(catalogueFiles(random, random.some(SKUS), 6)),
+  'an import that removes rows': () => importing(ordinary(SKUS, 20), '--replace', '--allow-removals'),
   'a complete import': () => importing(catalogueFiles(random, SKUS, 20), '--replace', '--allow-removals'),
   'a dry run': () => importing(catalogueFiles(random, SKUS, 12), '--dry-run'),
   'another program': () => foreign('COMMIT'),
@@ -96,6 +98,14 @@ const EVENTS: Record<string, () => Promise<unknown>> = {
   'a restore': async () => backups.length && restore(random.of(backups)),
 };
 
+/** Most imports change neither lists nor warehouses, which start the log again. */
+function ordinary(skus: readonly string[], rows: number): Record<string, string> {
+  const files = catalogueFiles(random, skus, rows);
+  delete files['price_lists.csv'];
+  delete files['warehouses.csv'];
+  return files;
+}
+
 const terms = () => [
   ...['--discount', random.of(['0', '12.5', '20'])],
   ...['--price-list', random.of(['L0', 'L1'])],
@@ -104,7 +114,13 @@ const terms = () => [
 ];
 
 async function importing(files: Record<string, string>, ...options: string[]): Promise<void> {
-  const outcome = await service.database.cli('import', ...options, await service.database.files(files));
+  const outcome = await service.database.cli(
+    'import',
+    '--allow-price-changes',
+    '--allow-zero-stock',
+    ...options,
+    await service.database.files(files),
+  );
   if (outcome.code !== 0) throw new Error(outcome.stderr);
 }
 
@@ -155,7 +171,8 @@ test(`a delta from any earlier response leads to the whole response (CHANGES_SEE
   const happened: string[] = [];
   for (let step = 0; step < STEPS; step++) {
     if (step) {
-      const event = random.of(Object.keys(EVENTS));
+      const ordinaryEvents = Object.keys(EVENTS).filter((name) => /^(an|a small) import/.test(name));
+      const event = random.of(random.chance(0.7) ? ordinaryEvents : Object.keys(EVENTS));
       happened.push(event);
       await EVENTS[event]!();
     }
@@ -165,7 +182,7 @@ test(`a delta from any earlier response leads to the whole response (CHANGES_SEE
         const what = `seed ${SEED}, step ${step}, ${code} ${path}: ${happened.join(', ')}`;
         const whole = await wholeState(service, path, tokens[code]!);
         const bases = kept.get(`${code} ${path}`) ?? [];
-        for (const base of bases) {
+        for (const base of [...bases]) {
           const delta = await deltaSince(service, path, tokens[code]!, base.etag);
           expect([what, sorted(applied(base, delta))]).toEqual([what, sorted(whole)]);
           // A second time, and to what the client has now, it does no harm.
@@ -175,7 +192,7 @@ test(`a delta from any earlier response leads to the whole response (CHANGES_SEE
           counts.gone += delta?.gone.length ?? 0;
           const seen = lists.slice(base.step).flatMap((list) => [...list.get(code)!]);
           expect([what, delta?.gone.filter((sku) => !seen.includes(sku)) ?? []]).toEqual([what, []]);
-          if (delta && random.chance(0.3)) bases.push({ ...applied(base, delta), step });
+          if (delta && random.chance(0.2)) bases.push({ ...applied(base, delta), step });
         }
         if (bases.length > 1) {
           const several = random.some(bases, 0.4);
@@ -188,10 +205,5 @@ test(`a delta from any earlier response leads to the whole response (CHANGES_SEE
       }
   }
   process.stderr.write(`${JSON.stringify(counts)}\n`);
-  expect(counts).toEqual({
-    unchanged: expect.any(Number),
-    complete: expect.any(Number),
-    delta: expect.any(Number),
-    gone: expect.any(Number),
-  });
+  for (const count of Object.values(counts)) expect(count).toBeGreaterThan(0);
 }, 120_000);

@@ -41,10 +41,11 @@ export class ChangesSource implements ResponseSource {
     };
   }
 
-  /** A tag of the whole response names its state, too. */
+  /** If a client names several states, the service cannot know which of them the client applies a delta to. */
   isFresh(request: Request, scope: CustomerScope): boolean {
     const present = stateOf(this.content, scope);
-    return statesKnownTo(request).some((state) => isSameState(state, present));
+    const states = statesKnownTo(request);
+    return states.length > 0 && states.every((state) => state !== undefined && isSameState(state, present));
   }
 
   async open({ request, representation, snapshot, scope }: Reading): Promise<OpenedBody> {
@@ -55,19 +56,19 @@ export class ChangesSource implements ResponseSource {
     return { headers, pieces: (confirm) => format.write({ etag: headers.ETag, ...make(confirm) }) };
   }
 
-  /** @returns undefined if the log does not lead from any of the states to the snapshot, or by too many changes */
+  /** @returns undefined if the log does not lead from each of the states to the snapshot, or by too many changes */
   private async changesSince(
-    known: readonly ContentState[],
+    known: readonly (ContentState | undefined)[],
     { query, isReplica }: Snapshot,
     scope: CustomerScope,
   ): Promise<ChangedSkus | undefined> {
     const present = stateOf(this.content, scope);
-    const parts = partsSeen(this.content, scope.terms);
     // A state of other terms or of another serialization has other elements.
-    const comparable = known.filter(({ terms }) => terms === present.terms);
-    const { base, hasUnknown } = await findBase(query, parts, present, comparable);
-    if (!base && hasUnknown && isReplica) throw new OlderReplica();
-    return base && ChangedSkus.since(base, query);
+    const states = known.filter((state) => state?.terms === present.terms).map((state) => state!);
+    if (!states.length || states.length < known.length) return undefined;
+    const base = await findBase(query, partsSeen(this.content, scope.terms), present, states);
+    if (base === 'unknown' && isReplica) throw new OlderReplica();
+    return base === 'unknown' || base === 'not covered' ? undefined : ChangedSkus.since(base, query);
   }
 
   private delta(changes: ChangedSkus, snapshot: Snapshot, { terms }: CustomerScope, { separator }: DeltaFormat) {
@@ -100,7 +101,10 @@ type Body = Omit<Delta, 'etag'>;
 
 async function* none(): AsyncGenerator<never> {}
 
-/** The states that the request names. A client cannot forge more than what it may see: the token decides the scope. */
-function statesKnownTo(request: Request): ContentState[] {
-  return knownTags(request).flatMap((tag) => stateInTag(tag) ?? []);
+/**
+ * The states that the request names; undefined: a tag that names none. A forged tag gains nothing, because the token
+ * decides what the customer sees.
+ */
+function statesKnownTo(request: Request): (ContentState | undefined)[] {
+  return knownTags(request).map(stateInTag);
 }

@@ -8,14 +8,6 @@ import type { ContentPart } from '../versions/content-versions.js';
 /** The parts that changed after the base, each with the counter of the version that the base shows. */
 export type DeltaBase = ReadonlyMap<ContentPart, number>;
 
-/** What the log knows of the states that a client names. */
-export interface FoundBase {
-  /** Undefined: the log leads from none of them to the present. */
-  base?: DeltaBase;
-  /** Whether one of them has a version that the log does not know. */
-  hasUnknown: boolean;
-}
-
 /** The parts of a content that a customer sees. null: nothing is assigned, so the customer sees nothing of the part. */
 export function partsSeen({ dependsOn }: Content, terms: CustomerTerms): (ContentPart | null)[] {
   return dependsOn.map((part) => {
@@ -26,47 +18,41 @@ export function partsSeen({ dependsOn }: Content, terms: CustomerTerms): (Conten
 }
 
 /**
- * Finds the oldest of the states that a client has. A delta may start from an older state than the client's: it then
- * repeats changes, which does no harm. So the base takes the oldest version of each part.
- * @param present the state that the delta leads to
+ * Finds what a delta starts from, so that it leads from each of the states to the present one. A delta may start from an
+ * older state than the client's: it then repeats changes, which does no harm. So the base has the oldest version of each
+ * part.
+ * @param parts those that the customer sees, in the order of the versions
+ * @returns `unknown` if the history lacks a version, `not covered` if the log does not lead from it to the present
  */
 export async function findBase(
   query: Query,
   parts: readonly (ContentPart | null)[],
   present: ContentState,
   known: readonly ContentState[],
-): Promise<FoundBase> {
-  const candidates = known.filter(({ versions }) => versions.length === parts.length);
-  if (!candidates.length) return { hasUnknown: false };
-  const seen = parts.filter((part) => part !== null);
-  const states = await statesOf(query, seen);
-  const versions = candidates.flatMap((candidate) => candidate.versions).filter((version) => version !== null);
-  const counters = await countersOf(query, seen, [...new Set(versions)]);
-  let base: Map<ContentPart, number> | undefined;
-  let hasUnknown = false;
-  for (const candidate of candidates) {
-    const since = new Map<ContentPart, number>();
-    let isUsable = true;
-    for (const [index, part] of parts.entries()) {
-      const version = candidate.versions[index] ?? null;
-      if (!part || version === present.versions[index]) continue;
-      const counter = version === null ? undefined : counters.get(partKey(part))?.get(version);
-      if (counter === undefined) hasUnknown = true;
-      if (counter !== undefined && leadsFrom(states.get(partKey(part)), counter)) since.set(part, counter);
-      else isUsable = false;
-    }
-    if (isUsable) base = oldest(base, since);
+): Promise<DeltaBase | 'unknown' | 'not covered'> {
+  const changed: { part: ContentPart; version: string | null }[] = [];
+  for (const { versions } of known) {
+    if (versions.length !== parts.length) return 'not covered';
+    for (const [index, part] of parts.entries())
+      if (part && versions[index] !== present.versions[index]) changed.push({ part, version: versions[index] ?? null });
   }
-  return { base, hasUnknown };
+  const seen = changed.map(({ part }) => part);
+  const states = await statesOf(query, seen);
+  const named = changed.flatMap(({ version }) => version ?? []);
+  const counters = await countersOf(query, seen, named);
+  const base = new Map<ContentPart, number>();
+  for (const { part, version } of changed) {
+    // The part had nothing then. Its first version starts the log.
+    if (version === null) return 'not covered';
+    const counter = counters.get(partKey(part))?.get(version);
+    if (counter === undefined) return 'unknown';
+    if (!leadsFrom(states.get(partKey(part)), counter)) return 'not covered';
+    base.set(part, Math.min(counter, base.get(part) ?? Infinity));
+  }
+  return base;
 }
 
 /** Whether the log has every change after the version with this counter. */
 function leadsFrom(state: LoggedState | undefined, counter: number): boolean {
   return state !== undefined && state.version === state.loggedVersion && counter >= state.firstCounter;
-}
-
-function oldest(one: Map<ContentPart, number> | undefined, other: Map<ContentPart, number>): Map<ContentPart, number> {
-  const merged = new Map(one);
-  for (const [part, counter] of other) merged.set(part, Math.min(counter, merged.get(part) ?? Infinity));
-  return merged;
 }

@@ -22,7 +22,10 @@ export interface ContentState {
 }
 
 /** The state that a scope shows. */
-export function stateOf({ path, serializationHash, dependsOn }: Content, { terms, parts }: CustomerScope): ContentState {
+export function stateOf(
+  { path, serializationHash, dependsOn }: Content,
+  { terms, parts }: CustomerScope,
+): ContentState {
   return {
     terms: digestOf([API_PROFILE, path, serializationHash, terms]),
     versions: dependsOn.map((part) => parts[part]?.version ?? null),

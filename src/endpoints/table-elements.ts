@@ -1,4 +1,10 @@
-import { assortment, type AssortmentTables, ASSORTMENT_ENTITIES, lastSkuOf, skusInAssortment } from '../assortment/assortment.js';
+import {
+  assortment,
+  type AssortmentTables,
+  ASSORTMENT_ENTITIES,
+  lastSkuOf,
+  skusInAssortment,
+} from '../assortment/assortment.js';
 import type { Snapshot } from '../database/engine.js';
 import type { Elements } from '../download/element-source.js';
 import { importTableOf } from '../import/import-tables.js';

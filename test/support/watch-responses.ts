@@ -47,6 +47,7 @@ function watch(message: unknown): void {
       method !== 'HEAD' &&
       status === 200 &&
       'x-data-changed' in headers &&
+      !path.endsWith('/changes') &&
       !headers['content-type']!.startsWith('text/csv')
     )
       problems.push(...problemOfLastSku(headers['x-last-sku'], headers['content-type']!, body));
