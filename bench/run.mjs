@@ -1,6 +1,7 @@
 // npm run bench: figures taken in one run on one machine, each beside its yardstick; only ratios are comparable.
 import { parseArgs } from 'node:util';
 import { measureResponses } from './responses.mjs';
+import { measureChanges } from './changes.mjs';
 import { measureCrowd } from './crowd.mjs';
 import { SIZES } from './data-set.mjs';
 import { measureFleet } from './fleet.mjs';
@@ -11,6 +12,7 @@ const BENCHMARKS = {
   metering: measureMetering,
   import: measureImport,
   responses: measureResponses,
+  changes: measureChanges,
   crowd: measureCrowd,
   fleet: measureFleet,
 };

@@ -19,7 +19,10 @@ export const ALL = [...PROTECTED, ...PUBLIC];
 /** Those that return elements: each has a schema endpoint. */
 export const DATA_PATHS = PROTECTED.filter((path) => `${path}/schema` in paths);
 
-/** Those whose answers can be kept and asked for again (decision 72). */
-export const VALIDATED = ALL.filter((path) => path !== '/health');
+/** The paths that return what changed in the elements (decision 179). */
+export const CHANGES_PATHS = PROTECTED.filter((path) => path.endsWith('/changes'));
+
+/** The paths whose responses a client can keep and validate (decision 72). */
+export const VALIDATED = ALL.filter((path) => path !== '/health' && !CHANGES_PATHS.includes(path));
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

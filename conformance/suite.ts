@@ -1,4 +1,5 @@
 import { AUTHENTICATION } from './clauses/authentication.js';
+import { CHANGES } from './clauses/changes.js';
 import { CONDITIONAL } from './clauses/conditional.js';
 import { CONTENT } from './clauses/content.js';
 import { LAST_ELEMENT } from './clauses/last-element.js';
@@ -27,6 +28,7 @@ export const CLAUSES: readonly Clause[] = [
   ...SCHEMAS,
   ...ENDPOINTS,
   ...CONDITIONAL,
+  ...CHANGES,
   ...AUTHENTICATION,
   ...TOKEN_REFUSALS,
   ...ERRORS,

@@ -1,0 +1,89 @@
+// P11: what changed in the stock, beside the whole stock.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCli } from './command.mjs';
+import { writeFile, writeFiles } from './data-files.mjs';
+import { dataSet } from './data-set.mjs';
+import { giveKeys } from './keys.mjs';
+import { warnOfLoad } from './machine.mjs';
+import { report, reportRows } from './report.mjs';
+import { startService } from './running-service.mjs';
+import { inRounds, ratioOf, rowOf, sample } from './sample.mjs';
+import { withServer } from './server.mjs';
+import { startTasks } from './task-process.mjs';
+
+/** The share of the stock that an import changes, and the share of the whole response that the delta may take. */
+const CASES = [
+  { size: 'M', changed: 0.05, most: 0.25, rounds: 15 },
+  { size: 'L', changed: 0.01, most: 0.03, rounds: 5 },
+];
+
+/** @param {{ quick: boolean }} options */
+export async function measureChanges({ quick }) {
+  warnOfLoad();
+  const folder = mkdtempSync(join(tmpdir(), 'customer-data-bench-'));
+  const client = startTasks(join(import.meta.dirname, 'http-client-process.mjs'));
+  try {
+    await withServer(async (server) => {
+      for (const one of quick ? CASES.slice(0, 1) : CASES)
+        await server.withDatabase((url) => measureCase(one, { server, client, url, folder: join(folder, one.size) }));
+    });
+  } finally {
+    await client.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureCase({ size, changed, most, rounds }, { server, client, url, folder }) {
+  await writeFiles(size, folder);
+  await runCli(url, 'import', folder);
+  await giveKeys(url);
+  const service = await startService(url);
+  try {
+    const database = await server.pid();
+    const headers = await service.token('BENCH-A');
+    const call = { pid: service.pid, headers, url: `${service.url}/stock` };
+    const { etag } = await sample(client, database, call);
+    await runCli(url, 'import', await writeChanges(size, changed, join(folder, 'changes')));
+    const calls = {
+      whole: call,
+      delta: { ...call, url: `${service.url}/stock/changes`, headers: { ...headers, 'if-none-match': etag }, count: 5 },
+    };
+    await inRounds(1, client, database, calls);
+    const samples = await inRounds(rounds, client, database, calls);
+    const what = (name) => `/stock of ${size}, ${name}`;
+    reportRows(Object.fromEntries(Object.entries(samples).map(([name, found]) => [what(name), rowOf(found)])));
+    for (const [key, unit] of [
+      ['seconds', 'time'],
+      ['databaseCpu', 'CPU of the database'],
+      ['cpu', 'CPU of the service'],
+    ])
+      report(
+        `P11, ${unit} of /stock/changes of ${size} with ${changed * 100} % changed, over /stock`,
+        totalRatio(samples, key),
+        key === 'cpu' ? undefined : { most },
+      );
+  } finally {
+    await service.stop();
+  }
+}
+
+/** CPU times are counted in hundredths of a second, so they are summed over the rounds. */
+function totalRatio({ whole, delta }, key) {
+  if (key === 'seconds') return ratioOf(delta, whole);
+  const sum = (samples) => samples.reduce((total, one) => total + one[key], 0);
+  return sum(delta) / sum(whole);
+}
+
+/** Writes a stock.csv with the rows whose quantity changed. @returns its folder */
+async function writeChanges(size, share, folder) {
+  const stock = dataSet(size).find(({ name }) => name === 'stock');
+  const every = Math.round(1 / share);
+  function* rows() {
+    let position = 0;
+    for (const entry of stock.rows()) if (position++ % every === 0) yield { ...entry, AvailableQTY: '4711' };
+  }
+  await writeFile({ ...stock, rows }, folder);
+  return folder;
+}
