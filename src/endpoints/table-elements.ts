@@ -37,7 +37,7 @@ export class TableElements implements Elements {
     snapshot: Snapshot,
     terms: CustomerTerms,
     separator: string,
-    among?: readonly string[],
+    among?: SkuSelection,
   ): AsyncGenerator<string> {
     const tables = this.tables(snapshot, terms);
     if (!tables) return;
@@ -50,9 +50,9 @@ export class TableElements implements Elements {
     return tables && lastSkuOf(snapshot, terms, tables);
   }
 
-  async skus(snapshot: Snapshot, terms: CustomerTerms, among: readonly string[]): Promise<ReadonlySet<string>> {
+  async skus(snapshot: Snapshot, terms: CustomerTerms, skus: readonly string[]): Promise<ReadonlySet<string>> {
     const tables = this.tables(snapshot, terms);
-    return tables ? skusInAssortment(snapshot, terms, among, tables) : new Set();
+    return tables ? skusInAssortment(snapshot, terms, skus, tables) : new Set();
   }
 
   /** @returns undefined if nothing is assigned to the customer that selects its rows */
