@@ -3,6 +3,7 @@ import {
   type AssortmentTables,
   ASSORTMENT_ENTITIES,
   lastSkuOf,
+  type SkuSelection,
   skusInAssortment,
 } from '../assortment/assortment.js';
 import type { Snapshot } from '../database/engine.js';
