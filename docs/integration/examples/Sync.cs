@@ -63,14 +63,14 @@ public static class Sync
             }
             if (attempt == Attempts)
                 throw new IOException($"Gave up after {attempt} attempts: {problem}");
-            // Without Retry-After, wait about 2, 4, 8 … seconds. Random waits keep clients from retrying at the same time.
+            // Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
             TimeSpan pause = wait ?? TimeSpan.FromSeconds(Math.Pow(2, attempt) * (0.5 + Jitter.NextDouble()));
             Console.Error.WriteLine($"{problem}; retrying in {pause.TotalSeconds:F1} s");
             await Task.Delay(pause);
         }
     }
 
-    /// <summary>True if the last line is not the element that X-Last-SKU names. Mono itself reports no truncation.</summary>
+    /// <summary>True if the last line is not the element of X-Last-SKU. Mono itself reports no truncation.</summary>
     static bool IsTruncated(HttpResponseMessage response, string text)
     {
         bool named = response.Headers.TryGetValues("X-Last-SKU", out IEnumerable<string> last);
@@ -78,7 +78,7 @@ public static class Sync
         return SkuOf(text.TrimEnd('\n').Split('\n').Last()) != Quoted(Uri.UnescapeDataString(last.First()));
     }
 
-    /// <summary>The SKU of a line as JSON spells it: in quotes, with a backslash before quotes and backslashes.</summary>
+    /// <summary>The SKU of a line as JSON spells it: quoted, with escaped quotes and backslashes.</summary>
     static string SkuOf(string line) => Sku.Match(line).Groups[1].Value;
 
     static string Quoted(string sku) => '"' + sku.Replace("\\", "\\\\").Replace("\"", "\\\"") + '"';

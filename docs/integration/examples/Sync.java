@@ -80,7 +80,7 @@ public class Sync {
         problem = error.toString();
       }
       if (attempt == ATTEMPTS) throw new IOException("Gave up after " + attempt + " attempts: " + problem);
-      // Without Retry-After, wait about 2, 4, 8 … seconds. Random waits keep clients from retrying at the same time.
+      // Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
       if (wait[0] == 0) wait[0] = (long) (1000 * Math.pow(2, attempt) * (0.5 + Math.random()));
       System.err.printf("%s: %s; retrying in %.1f s%n", request.uri().getPath(), problem, wait[0] / 1000.0);
       Thread.sleep(wait[0]);

@@ -24,7 +24,7 @@ async function send(path, options) {
       problem = error.cause?.message ?? error.message;
     }
     if (attempt === ATTEMPTS) throw new Error(`${path}: gave up after ${attempt} attempts: ${problem}`);
-    // Without Retry-After, wait about 2, 4, 8 … seconds. Random waits keep clients from retrying at the same time.
+    // Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
     wait ||= 2 ** attempt * (0.5 + Math.random());
     console.error(`${path}: ${problem}; retrying in ${wait.toFixed(1)} s`);
     await sleep(wait * 1000);

@@ -63,7 +63,7 @@ function send(string $path, array $headers = [], ?array $form = null): array
         if ($attempt === ATTEMPTS) {
             throw new RuntimeException("$path: gave up after $attempt attempts: $problem");
         }
-        // Without Retry-After, wait about 2, 4, 8 … seconds. Random waits keep clients from retrying at the same time.
+        // Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
         $seconds = $response['headers']['retry-after'] ?? '';
         $wait = (float) (ctype_digit($seconds) ? $seconds : 2 ** $attempt * (0.5 + mt_rand() / mt_getrandmax()));
         fprintf(STDERR, "%s: %s; retrying in %.1f s\n", $path, $problem, $wait);

@@ -64,7 +64,7 @@ def send(path, data=None, headers={}):
             problem = repr(error)
         if attempt == ATTEMPTS:
             raise SystemExit(f"{path}: gave up after {attempt} attempts: {problem}")
-        # Without Retry-After, wait about 2, 4, 8 … seconds. Random waits keep clients from retrying at the same time.
+        # Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
         wait = float(wait if wait.isdigit() else 2**attempt * (0.5 + random.random()))
         print(f"{path}: {problem}; retrying in {wait:.1f} s", file=sys.stderr)
         time.sleep(wait)

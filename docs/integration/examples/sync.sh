@@ -28,7 +28,7 @@ send() {
     attempt=$((attempt + 1))
     [ $attempt -lt 6 ] || { log "Gave up after $attempt attempts: $status"; exit 1; }
     wait=$(header Retry-After)
-    # Without Retry-After, wait about 2, 4, 8 … seconds. Random waits keep clients from retrying at the same time.
+    # Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
     case $wait in
     '' | *[!0-9]*) wait=$(awk -v n=$attempt -v seed=$$ 'BEGIN { srand(seed + n); print 2 ^ n * (0.5 + rand()) }') ;;
     esac
