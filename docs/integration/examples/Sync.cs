@@ -112,7 +112,7 @@ public static class Sync
                 return request;
             });
             if (received.Status != 401 || renewed) return received;
-            token = null; // The token has ended: request one new token.
+            token = null; // The token is no longer valid: request one new token.
         }
     }
 

@@ -111,7 +111,7 @@ public class Sync {
       if (!etag.isEmpty()) request.header("If-None-Match", etag);
       Received received = send(request);
       if (received.status != 401 || renewed) return received;
-      token = null; // The token has ended: request one new token.
+      token = null; // The token is no longer valid: request one new token.
     }
   }
 

@@ -58,7 +58,7 @@ async function get(path, etag) {
     const headers = { Authorization: `Bearer ${token}`, Accept: 'application/x-ndjson', 'If-None-Match': etag };
     const received = await send(path, { headers });
     if (received.response.status !== 401 || renewed) return received;
-    token = undefined; // The token has ended: request one new token.
+    token = undefined; // The token is no longer valid: request one new token.
   }
 }
 

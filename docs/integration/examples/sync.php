@@ -94,7 +94,7 @@ function get(string $path, string $etag): array
         if ($response['status'] !== 401 || $renewed) {
             return $response;
         }
-        $token = null; // The token has ended: request one new token.
+        $token = null; // The token is no longer valid: request one new token.
     }
 }
 

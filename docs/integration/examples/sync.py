@@ -88,7 +88,7 @@ class Session:
             received = send(path, headers=headers)
             if received[0] != 401:
                 break
-            self.token = None  # The token has ended: request one new token.
+            self.token = None  # The token is no longer valid: request one new token.
         return received
 
 

@@ -81,7 +81,7 @@ sync() {
     [ -n "$token" ] || new_token
     send "$BASE_URL/$1" -H "@$secrets/authorization" -H 'Accept: application/x-ndjson' -H "If-None-Match: $tag"
     [ "$status" = 401 ] || break
-    token= # The token has ended: request one new token.
+    token= # The token is no longer valid: request one new token.
   done
   # A 200 with another type comes from a proxy and contains no products.
   [ "$status" != 200 ] || is_data || status="200 of another type"
