@@ -224,7 +224,7 @@ test.each([
     'two spellings of a column',
     'warehouses.csv',
     'WarehouseCode,WarehouseName,warehouseNAME\nW,x,y\n',
-    'warehouses.csv:1: warehouseNAME: repeated column, which is also spelt WarehouseName; remove one',
+    'warehouses.csv:1: warehouseNAME: repeated column (also spelt WarehouseName); remove one',
   ],
 ])('%s is still an error', async (_, name, text, problem) => {
   expect(await refused(file(name, text))).toEqual([problem]);
@@ -251,7 +251,7 @@ describe('JSON', () => {
     expect(tables).toMatchObject([{ table: 'products', changed: 1, unchanged: 1, removed: 0 }]);
     expect(tables).toHaveLength(1);
     expect(tables[0].absentColumns).toContain('Status');
-    expect(notes).toContain('products.ndjson: no product has ProductImages; product_images stays as it is');
+    expect(notes).toContain('products.ndjson: no product has ProductImages; product_images stays unchanged');
     const after = await storedRows(database);
     expect(after).toEqual({ ...before, products: [{ ...before.products![0], Theme: 'Sea' }, before.products![1]] });
   });
@@ -263,10 +263,10 @@ describe('JSON', () => {
 
   test('a key that is in some elements only is an error that names the element', async () => {
     expect(await refused(products({ SKU: 'A', Theme: 'Sea' }, { SKU: 'B' }))).toEqual([
-      'products.ndjson:2: Theme: missing key in SKU "B", and SKU "A" has it; all elements have to have a key, or none of them',
+      'products.ndjson:2: Theme: missing key in SKU "B", but SKU "A" has it; give the key to all elements or to none',
     ]);
     expect(await refused(products({ SKU: 'A' }, { SKU: 'B', ProductImages: [] }))).toEqual([
-      'products.ndjson:2: ProductImages: missing key in SKU "A", and SKU "B" has it; all elements have to have a key, or none of them',
+      'products.ndjson:2: ProductImages: missing key in SKU "A", but SKU "B" has it; give the key to all elements or to none',
     ]);
   });
 });

@@ -63,7 +63,9 @@ describe('; files read as one column', () => {
     ['a delimiter that is said and not the one', `${CODE};WarehouseName\nX;Name\n`, ['--delimiter', ',']],
   ])('a file with %s is refused', async (_, text, options) => {
     expect(await refused(database, { 'warehouses.csv': text }, ...options)).toEqual([
-      expect.stringMatching(/^warehouses\.csv:1: the header is one cell, "WarehouseCode.WarehouseName"; --delimiter/),
+      expect.stringMatching(
+        /^warehouses\.csv:1: the header is one cell, "WarehouseCode.WarehouseName"; name the delimiter with --delimiter/,
+      ),
     ]);
   });
 });

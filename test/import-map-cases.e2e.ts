@@ -70,7 +70,7 @@ test('a file whose rows are all passed over is refused, unless --allow-empty is 
   expect([code, stderr]).toEqual([
     1,
     expect.stringContaining(
-      '05-magento-no-base-rows.csv: the map passes over all 2 rows, so there is nothing for products; is it the right file',
+      '05-magento-no-base-rows.csv: the map skips all 2 rows, so there is nothing for products; check that this is the right file',
     ),
   ]);
   expect(await database.sql('SELECT * FROM price_lists')).toEqual([]);
@@ -82,7 +82,7 @@ test('a file with a header and no row is refused in the same way', async () => {
   const folder = await database.files({ 'empty.csv': 'sku,name\n' });
   const args = ['import', join(folder, 'empty.csv'), ...(await skuAndName())];
   const { code, stderr } = await database.cli(...args);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('empty.csv: there is no row behind the header')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('empty.csv: there is no row after the header')]);
   await database.cliOk(...args, '--allow-empty');
 });
 
@@ -93,7 +93,9 @@ test.each([
   const args = ['import', sample(name), ...(await skuAndName())];
   const { code, stderr } = await database.cli(...args);
   expect(code).toBe(1);
-  expect(stderr).toContain(`:2: this line is not valid UTF-8; its first affected cell is "${text}" in ${encoding}; `);
+  expect(stderr).toContain(
+    `:2: this line is not valid UTF-8; its first affected cell reads "${text}" in ${encoding}; `,
+  );
   await database.cliOk(...args, '--encoding', encoding);
   expect(await products('Name')).toEqual([{ Name: text }]);
 });
@@ -165,11 +167,11 @@ test('a parent is found by its SKU, and never by an ID that is the same number',
 });
 
 test.each([
-  ['Prices of today\n\nsku;name\nA;b\n', ':1: this line has none of the headers that the map names, and line 3 has'],
-  ['sep=;\nsku;name\nA;b\n', ':1: this line has none of the headers that the map names, and line 2 has'],
-  ['[{"sku":"A"}]', ':1: this is JSON, and a map reads CSV; export CSV, or convert it'],
-  ['[\n  {"sku":"A"}\n]', ':1: this is JSON, and a map reads CSV; export CSV, or convert it'],
-  ['sku,name\nA,b,c\n', ':2: 3 cells where the header has 2; is a separator or a quote amiss?'],
+  ['Prices of today\n\nsku;name\nA;b\n', ':1: this line has none of the headers that the map names, but line 3 does'],
+  ['sep=;\nsku;name\nA;b\n', ':1: this line has none of the headers that the map names, but line 2 does'],
+  ['[{"sku":"A"}]', ':1: this is JSON, but a map reads only CSV; export CSV, or convert the file'],
+  ['[\n  {"sku":"A"}\n]', ':1: this is JSON, but a map reads only CSV; export CSV, or convert the file'],
+  ['sku,name\nA,b,c\n', ':2: 3 cells, but the header has 2; check the separators and quotes'],
 ])('%j is refused with one problem, which names the cause', async (csv, message) => {
   const folder = await database.files({ 'a.csv': csv });
   const { code, stderr } = await database.cli('import', join(folder, 'a.csv'), ...(await skuAndName()));

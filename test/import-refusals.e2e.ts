@@ -27,10 +27,10 @@ const WAREHOUSES = 'WarehouseCode,WarehouseName';
 
 test.each<[string, string | Buffer, string[]]>([
   ['a header that is not the first line with text', `\n\n${WAREHOUSES},City\n`, [':3: ']],
-  ['no content', '', [':1: the file is empty; its first line has to name the columns']],
+  ['no content', '', [':1: the file is empty; its first line must name the columns']],
   ['blank lines alone', '\uFEFF\n\n', [':1: the file is empty']],
   ['a row too short', `${WAREHOUSES}\nW,x\nX\n`, [':3: 1 cell']],
-  ['a row too long', `${WAREHOUSES}\nW,x,y\n`, [':2: 3 cells where the ']],
+  ['a row too long', `${WAREHOUSES}\nW,x,y\n`, [':2: 3 cells, but the ']],
   [
     'bytes that are no UTF-8',
     Buffer.from(`${WAREHOUSES}\nW,x\nW,caf\xe9\n`, 'latin1'),

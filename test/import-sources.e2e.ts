@@ -85,7 +85,7 @@ describe('paths', () => {
       expect(await problems(folder)).toEqual([expect.stringContaining(names)]);
       const said = await problems(path);
       expect(said).toEqual([expect.stringContaining(names)]);
-      expect(said[0]).toContain('say by --as which table it is for');
+      expect(said[0]).toContain('pass its table with --as');
     },
   );
 
@@ -102,7 +102,7 @@ describe('paths', () => {
     ['two files for --as', () => ['--as', 'warehouses', file('a.csv'), file('b.csv')]],
   ])('two files for one table are refused: %s', async (_, args) => {
     expect(await problems(...args())).toEqual([
-      expect.stringMatching(/^(warehouses\.csv(\.gz)?|b\.csv): warehouses come from \S+ already; /),
+      expect.stringMatching(/^(warehouses\.csv(\.gz)?|b\.csv): the table warehouses is already read from \S+; /),
     ]);
   });
 
@@ -113,14 +113,12 @@ describe('paths', () => {
     file('warehouses.csv');
     const map = 'warehouses:\n  columns:\n    WarehouseCode: Code\n    WarehouseName: Name\n';
     const given = option === '--map' ? join(await database.files({ [value!]: map }), value!) : value!;
-    expect(await problems(option!, given, folder)).toEqual([
-      `${folder}: this is a folder; name the file that --as or --map is about`,
-    ]);
+    expect(await problems(option!, given, folder)).toEqual([`${folder}: this is a folder; --as and --map need a file`]);
   });
 
   test('an empty folder is named', async () => {
     expect(await problems(folder)).toEqual([
-      expect.stringContaining(`${folder}: the folder holds no import file; the names are price_lists.csv, `),
+      expect.stringContaining(`${folder}: the folder contains no import file; the names are price_lists.csv, `),
     ]);
   });
 });
@@ -157,7 +155,7 @@ describe('what cannot be read is named', () => {
 
   test.each([
     ['missing', 'no.yaml', 'there is no such file or folder'],
-    ['a folder', '', 'this is a folder, and has to be a file'],
+    ['a folder', '', 'this is a folder; name a file'],
   ])('a map that is %s', async (_, name, message) => {
     const map = join(folder, name);
     expect(await problems('--map', map, file('x.csv'))).toEqual([`${map}: ${message}`]);
@@ -260,19 +258,19 @@ describe('standard input', () => {
       '-',
     );
     expect(complaintsIn(await problem(command))).toEqual([
-      expect.stringMatching(/^standard input: cannot be kept in a temporary file in \/nowhere \(ENOENT.*set TMPDIR to/),
+      expect.stringMatching(
+        /^standard input: cannot be copied to a temporary file in \/nowhere \(ENOENT.*set TMPDIR to/,
+      ),
     ]);
   });
 
   test('without --as it is asked what it holds', async () => {
-    expect(await problems('-')).toEqual([
-      'standard input: say by --as which table it is for, or by --map how to read it',
-    ]);
+    expect(await problems('-')).toEqual(['standard input: pass its table with --as or its column map with --map']);
   });
 
   test('named twice it is refused', async () => {
     expect(await problems('--as', 'warehouses', '-', '-')).toEqual([
-      'standard input: it can be read once only, and is named twice',
+      'standard input: it is named twice, but can be read only once; name - once',
     ]);
   });
 
@@ -348,7 +346,7 @@ describe('gzip', () => {
   ])('%s is refused', async (_, content) => {
     const said = await problems(file('warehouses.csv.gz', Buffer.from(content)));
     expect(said.at(0)).toMatch(/^warehouses\.csv\.gz(:\d+)?: /);
-    expect(said).toContainEqual(expect.stringContaining('the file is no whole gzip file'));
+    expect(said).toContainEqual(expect.stringContaining('the file is not a complete gzip file'));
   });
 
   test('a small file that is cut or damaged is refused, too', async () => {
@@ -359,7 +357,7 @@ describe('gzip', () => {
       small.map((byte, at) => (at === 20 ? ~byte : byte)),
     ])
       expect(await problems(file('warehouses.csv.gz', Buffer.from(content)))).toEqual([
-        expect.stringMatching(/^warehouses\.csv\.gz: the file is no whole gzip file/),
+        expect.stringMatching(/^warehouses\.csv\.gz: the file is not a complete gzip file/),
       ]);
   });
 });
