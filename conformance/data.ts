@@ -49,7 +49,9 @@ export function* numbersIn(text: string): Generator<{ key: string; number: strin
 }
 
 /** The answers of all data endpoints, of one state of the content. The contract has three by name. */
-export type Catalogue = Readonly<Record<DataPath, ReceivedResponse> & Record<'/products' | '/stock' | '/prices', ReceivedResponse>>;
+export type Catalogue = Readonly<
+  Record<DataPath, ReceivedResponse> & Record<'/products' | '/stock' | '/prices', ReceivedResponse>
+>;
 
 const catalogues = new WeakMap<Deployment, Map<Caller, Promise<Catalogue>>>();
 const ATTEMPTS = 3;

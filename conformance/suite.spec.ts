@@ -28,9 +28,7 @@ test('speaks for each section and each numbered rule of the interface', () => {
 });
 
 test('speaks for each decision', () => {
-  const expected = [...document('decisions.md').matchAll(/^### (\d+)\. /gm)].map(
-    ([, number]) => `decision ${number}`,
-  );
+  const expected = [...document('decisions.md').matchAll(/^### (\d+)\. /gm)].map(([, number]) => `decision ${number}`);
   expect(expected.length).toBeGreaterThan(85);
   expect(expected.filter((place) => !places.has(place))).toEqual([]);
 });

@@ -29,7 +29,9 @@ export const CONDITIONAL: Clause[] = [
   }),
   clause('decision 89', 'also who sends Cache-Control: no-cache along, as fetch does', async (deployment) => {
     for (const path of ['/stock', '/stock/schema']) {
-      const { response } = await again(deployment, path, (known) => known, { headers: { 'Cache-Control': 'no-cache' } });
+      const { response } = await again(deployment, path, (known) => known, {
+        headers: { 'Cache-Control': 'no-cache' },
+      });
       same(`status of ${path}`, response.status, 304);
     }
   }),

@@ -63,4 +63,5 @@ export const SEPARATION: Clause[] = [
   }),
 ];
 
-const valuesOf = (response: ReceivedResponse, key: string) => new Set(elementsOf(response).map((element) => element[key]));
+const valuesOf = (response: ReceivedResponse, key: string) =>
+  new Set(elementsOf(response).map((element) => element[key]));

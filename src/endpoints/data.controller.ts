@@ -15,7 +15,12 @@ import { TableElements } from './table-elements.js';
 /** The controller of a data endpoint and of its schema endpoint. */
 export function dataController(endpoint: DataEndpoint): Type {
   const { path, resource, source, isCacheable = true } = endpoint;
-  const content = { isCacheable, serializationHash: serializationHash(resource), keys: keysOf(resource), dependsOn: contentPartsOf(endpoint) };
+  const content = {
+    isCacheable,
+    serializationHash: serializationHash(resource),
+    keys: keysOf(resource),
+    dependsOn: contentPartsOf(endpoint),
+  };
   const schema = schemaOf(path, resource);
 
   @Controller(path)

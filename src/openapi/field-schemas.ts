@@ -1,5 +1,11 @@
 import type { SchemaObject } from 'openapi3-ts/oas31';
-import { arraysOf, type FieldDeclaration, fieldsOf, type FieldType, type Resource } from '../resource/field.decorator.js';
+import {
+  arraysOf,
+  type FieldDeclaration,
+  fieldsOf,
+  type FieldType,
+  type Resource,
+} from '../resource/field.decorator.js';
 
 /** What a column type is in an answer. */
 const TYPES: Record<FieldType, SchemaObject & { type: 'string' | 'integer' | 'number' | 'boolean' }> = {
@@ -33,7 +39,14 @@ export function exampleOf(resource: Resource): Record<string, unknown> {
   return Object.fromEntries([...fieldsOf(resource).map(({ name, example }) => [name, example]), ...arrays]);
 }
 
-function fieldSchema({ type, length, description, example, primary, nullable = !primary }: FieldDeclaration): SchemaObject {
+function fieldSchema({
+  type,
+  length,
+  description,
+  example,
+  primary,
+  nullable = !primary,
+}: FieldDeclaration): SchemaObject {
   const { type: jsonType, ...rest } = TYPES[type];
   return {
     description: description!,
