@@ -104,7 +104,7 @@ describe('the database', () => {
   test('where there is nothing to choose from, the remedy is an import', async () => {
     await database.cliOk('migrate');
     expect(await problem(database.cli('customer', 'set', 'X', '--price-list', 'L'))).toBe(
-      'There is no price list L; there is none yet: import some first.\n',
+      'There is no price list L. Existing codes: none; import some first.\n',
     );
   });
 

@@ -3,20 +3,20 @@ import type { WriteSession } from '../database/engine.js';
 import { type ContentPart, renewVersions } from '../versions/content-versions.js';
 import type { ImportTable } from './import-tables.js';
 
-/** How many products are kept as samples, and how many of them from one batch. */
-const [SAMPLES, SAMPLED_AT_ONCE] = [100, 20];
+/** Maximum number of sample products: in all, and from one batch. */
+const [SAMPLES, SAMPLES_PER_BATCH] = [100, 20];
 
 /**
- * Keeps what answers are made of in step with the rows that an import writes: what triggers do row by row for everybody
- * else (see the migration), by the batch.
+ * Keeps content versions and product documents in step with the rows that an import writes. For all other writers,
+ * triggers do this row by row (see the migration). An import does it in batches.
  */
 export class ContentChanges {
   private readonly parts = new Map<string, ContentPart>();
-  /** Whether there were any when the import began; undefined: not asked yet. */
+  /** Whether documents existed when the import began; undefined: not queried yet. */
   private documentsExist?: boolean;
-  /** SKUs of products of which there is no document, or one that no longer holds. */
+  /** SKUs of products whose document is missing or outdated. */
   private readonly outdated = new Set<string>();
-  /** Some of the products that change. */
+  /** SKUs of some changed products. */
   readonly sampleSkus: string[] = [];
 
   constructor(
@@ -24,14 +24,14 @@ export class ContentChanges {
     private readonly documents: ProductDocuments,
   ) {}
 
-  /** Notes rows that are written or removed. @param names the columns that `rows` hold, all of the key among them */
+  /** Notes rows that are written or removed. @param names the columns of `rows`, including the whole key */
   async note(table: ImportTable, names: readonly string[], rows: readonly (readonly unknown[])[]): Promise<void> {
     this.sample(names.indexOf('SKU'), rows);
     const { part, division, inDocument } = table;
     if (part && !division) this.add({ part, code: '' });
     if (part && division) for (const row of rows) this.add({ part, code: String(row[names.indexOf(division)]) });
     if (inDocument) {
-      // Nobody else makes documents meanwhile.
+      // No other session creates documents during the import.
       this.documentsExist ??= (await this.session.query('SELECT 1 FROM product_documents LIMIT 1')).length > 0;
       if (!this.documentsExist) return;
       const position = names.indexOf('SKU');
@@ -39,17 +39,17 @@ export class ContentChanges {
     }
   }
 
-  /** Renews versions and documents of all that changed, in the order of the triggers. Last of all. */
+  /** Renews the versions and documents of everything that changed, in the order of the triggers. Call it last. */
   async finish(): Promise<void> {
     await renewVersions(this.session, [...this.parts.values()]);
     await this.documents.forget(this.session, [...this.outdated]);
     await this.documents.store(this.session);
   }
 
-  /** Keeps the last SKUs of a batch: changed rows stand behind new ones. */
+  /** Takes the last SKUs of a batch, because changed rows follow new ones. */
   private sample(position: number, rows: readonly (readonly unknown[])[]): void {
     if (position < 0 || this.sampleSkus.length >= SAMPLES) return;
-    for (const row of rows.slice(-SAMPLED_AT_ONCE)) this.sampleSkus.push(String(row[position]));
+    for (const row of rows.slice(-SAMPLES_PER_BATCH)) this.sampleSkus.push(String(row[position]));
   }
 
   private add(part: ContentPart): void {

@@ -266,7 +266,7 @@ test.each([
     '{ from: a, values: { x: 1 }, otherwise: y }',
     '.otherwise: "y" is not a whole number of at most 9 digits',
   ],
-  ['Gender', `{ constant: ${'x'.repeat(65)} }`, '.constant: has 65 characters, 64 is the most'],
+  ['Gender', `{ constant: ${'x'.repeat(65)} }`, '.constant: has 65 characters, 64 is the maximum'],
   [
     'PackagedWeight_in_g',
     '{ from: a, times: { from: b, values: { kg: 1000, lb: x } } }',
@@ -288,7 +288,7 @@ test('a list cannot mix rules that split a cell into rows with others', () => {
 
 test('a constant for a key column must not be empty', () => {
   expect(faults("products: { columns: { SKU: { constant: '' }, Name: n } }")).toEqual([
-    'map.yaml:1: products.SKU.constant: is empty, and has to hold a value',
+    'map.yaml:1: products.SKU.constant: is empty, but a value is required',
   ]);
 });
 

@@ -291,7 +291,7 @@ const PRODUCTS =
 test('headers may have further spellings, and problems use the one in the file', async () => {
   const { tables, problems, notes } = await read(PRODUCTS, ' Item ,title,Farbe,,Größe\nA,a,,,\n,b,,,\n');
   expect(tables.products![0]).toEqual({ SKU: 'A', Name: 'a' });
-  expect(problems).toEqual(['export.csv:3: Item (products.SKU): is empty, and has to hold a value']);
+  expect(problems).toEqual(['export.csv:3: Item (products.SKU): is empty, but a value is required']);
   expect(notes).toEqual(['export.csv: headers that the map does not use: Farbe, Größe']);
 });
 
@@ -356,7 +356,7 @@ test('a line of another width is reported once for all tables and left out', asy
 
 test('the line of a record with line breaks is its first line', async () => {
   const { problems } = await read(PRODUCTS, 'sku,title\n"A","a\nb\nc"\n,d\n');
-  expect(problems).toEqual(['export.csv:5: sku (products.SKU): is empty, and has to hold a value']);
+  expect(problems).toEqual(['export.csv:5: sku (products.SKU): is empty, but a value is required']);
 });
 
 test('labels name the headers of the value, not those that find a row', async () => {
@@ -435,7 +435,7 @@ describe('settings of the whole file in a map', () => {
     const csv = 'Prices of "May;;\n;;\nsku;name\n1;a\n;b\n';
     const { tables, problems } = await read(withFile('{ SKU: sku, Name: name }', '{ header: 3 }'), csv);
     expect(tables.products![0]).toEqual({ SKU: '1', Name: 'a' });
-    expect(problems).toEqual(['export.csv:5: sku (products.SKU): is empty, and has to hold a value']);
+    expect(problems).toEqual(['export.csv:5: sku (products.SKU): is empty, but a value is required']);
     const short = await read(withFile('{ SKU: sku }', '{ header: 9 }'), csv);
     expect(short.problems).toEqual([
       'export.csv:9: the file ends before this line, which is the header according to the map',
@@ -596,7 +596,7 @@ test.each([
   ['{ from: a, date: DD.MM.YYYY }', '', undefined],
   [PARTS, '01.12.2026', '2026-12-01'],
   ['{ from: a, date: DD.MM.YYYY }', '2026-12-01', expect.stringContaining('is not a date in the form DD.MM.YYYY')],
-  ['{ from: a, date: DD.MM.YYYY }', '30.02.2026', expect.stringContaining('"2026-02-30" is not a day of the calendar')],
+  ['{ from: a, date: DD.MM.YYYY }', '30.02.2026', expect.stringContaining('"2026-02-30" is not a valid date')],
 ])('the date rule %s gives the expected day for %j (20)', async (rule, a, value) => {
   const map = `stock: { columns: { WarehouseCode: { constant: W }, SKU: sku, AvailableQTY: sku, NextAvailableETA: ${rule} } }`;
   const { tables, problems } = await read(map, `sku,a\n1,"${a}"\n`);

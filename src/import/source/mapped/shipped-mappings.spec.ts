@@ -306,7 +306,7 @@ test.each(['magento2', 'woocommerce', 'shopify'])('%s.yaml does not skip a row w
   const sku = { magento2: 'LED-7', woocommerce: 'CLASS-1', shopify: 'CLK-1' }[system]!;
   const text = lines.map((line) => line.replace(new RegExp(`(^|,)${sku},`), '$1,')).join('\n');
   const { problems } = await readMappedText(text, await mappingOf(system));
-  expect(problems[0]).toMatch(/^export\.csv:\d+: (sku|SKU) \(products\.SKU\): is empty, and has to hold a value$/);
+  expect(problems[0]).toMatch(/^export\.csv:\d+: (sku|SKU) \(products\.SKU\): is empty, but a value is required$/);
 });
 
 const split = (text: string) => text.split('|').map((name) => name.trim());
