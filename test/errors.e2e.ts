@@ -30,7 +30,12 @@ async function start(): Promise<void> {
 }
 
 /** Sends method, path, headers and body as they are, with A's token; fetch would tidy or refuse some of them. */
-function send(method: string, path: string, headers: Record<string, string> = {}, body = ''): Promise<ReceivedResponse> {
+function send(
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body = '',
+): Promise<ReceivedResponse> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.url);
     const all: Record<string, string> = { Authorization: `Bearer ${token}`, ...headers };
@@ -71,7 +76,12 @@ function sendRaw(text: string, url = service.url): Promise<ReceivedResponse> {
 }
 
 /** What holds for every error: this body exactly, as JSON, under a request id, and no hint at what runs here. */
-function expectError(response: ReceivedResponse, status: number, body: string, headers: IncomingHttpHeaders = {}): void {
+function expectError(
+  response: ReceivedResponse,
+  status: number,
+  body: string,
+  headers: IncomingHttpHeaders = {},
+): void {
   expect({ status: response.status, body: response.body }).toEqual({ status, body });
   expect(response.headers).toMatchObject({
     'content-type': JSON_TYPE,
