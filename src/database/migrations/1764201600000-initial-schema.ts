@@ -3,10 +3,10 @@ import { dialectOf } from './dialect.js';
 import { createIndex, createTable } from './schema-steps.js';
 
 /**
- * All tables of the first release. Column names are the names of the interface and of the import files, to the letter.
+ * Creates the tables of the first release. Columns have exactly the names of the interface and of the import files.
  *
- * Deleting a product, a price list or a warehouse takes the rows that hang on it along; a price list or warehouse that
- * a customer still uses cannot be deleted. Accessories and substitutions may name a SKU that does not exist (decision 6).
+ * Deleting a product, a price list or a warehouse also deletes the rows that reference it. A price list or warehouse that
+ * a customer uses cannot be deleted. Accessories and substitutions may name a SKU that does not exist (decision 6).
  */
 export class InitialSchema1764201600000 implements MigrationInterface {
   name = 'InitialSchema1764201600000';
@@ -131,7 +131,7 @@ export class InitialSchema1764201600000 implements MigrationInterface {
       `RevokedAt ${timestamp}`,
       references('CustomerCode', 'customers', 'CASCADE'),
     );
-    // InnoDB makes these itself for its foreign keys; SQLite would walk the whole table for each deleted product.
+    // InnoDB creates these indexes for foreign keys itself. Without them, SQLite scans a table for each deleted product.
     for (const [table, column] of [
       ['prices', 'SKU'],
       ['stock', 'SKU'],

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { dialectOf } from './dialect.js';
 import { createIndex, createTable } from './schema-steps.js';
 
-/** The record of imports: who loaded what, and how it ended. Files and Tables are JSON. */
+/** Creates the import log: who loaded which files, and the outcome. `Files` and `Tables` are JSON. */
 export class ImportRuns1764288000000 implements MigrationInterface {
   name = 'ImportRuns1764288000000';
 

@@ -4,10 +4,10 @@ import { dialectOf } from './dialect.js';
 import { createTable } from './schema-steps.js';
 
 /**
- * What answers are made of: a ready document for each product, and a version for each part, which changes with every
- * transaction that changes the part. Triggers see to both, so that it does not matter who writes: a document whose rows
- * change is deleted, and made again later. Our own imports, which do the same by the batch, turn them off on a server by
- * a session variable.
+ * Adds a stored document for each product, and a version for each content part. Every transaction that changes a part
+ * changes its version. Triggers keep both up to date for every writer: they renew the version, and delete the document of
+ * a changed product, which is rebuilt later. On a server, an import disables the triggers with a session variable, because
+ * it does their work in batches.
  */
 export class ProductDocuments1764291600000 implements MigrationInterface {
   name = 'ProductDocuments1764291600000';
@@ -31,7 +31,7 @@ export class ProductDocuments1764291600000 implements MigrationInterface {
       'PRIMARY KEY (Part, Code)',
     );
     for (const { name, sql } of await triggers(queryRunner)) await createTrigger(queryRunner, name, sql);
-    // Without a version of their own, the rows of this database would look the same as those of another one.
+    // Existing rows get random versions, so that their ETags differ from those of another database.
     for (const rows of [
       `VALUES ('products', '', ${newVersion})`,
       ...CODES.map(({ part, code, table }) => `SELECT '${part}', ${code}, ${newVersion} FROM ${table} WHERE 1 = 1`),

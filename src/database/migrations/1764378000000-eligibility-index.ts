@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { isOnServer } from './dialect.js';
 import { createIndex } from './schema-steps.js';
 
-/** All that answers ask of each product of an assortment is its status: a narrow index has it, rather than wide rows. */
+/** Adds a narrow index with the status. To find eligible products, a response reads the index instead of the wide rows. */
 export class EligibilityIndex1764378000000 implements MigrationInterface {
   name = 'EligibilityIndex1764378000000';
 

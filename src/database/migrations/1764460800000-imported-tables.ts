@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { dialectOf } from './dialect.js';
 import { createTable } from './schema-steps.js';
 
-/** When a file was last imported into each table, which the record of imports would tell only by reading all of it. */
+/** Adds the time of the last import into each table. The import log has it, but only a full read would find it. */
 export class ImportedTables1764460800000 implements MigrationInterface {
   name = 'ImportedTables1764460800000';
 
@@ -26,10 +26,10 @@ export class ImportedTables1764460800000 implements MigrationInterface {
   }
 }
 
-/** More than a week of an import every five minutes. */
+/** More than one week of imports every five minutes. */
 const LATEST = 2500;
 
-/** What the record of imports tells. */
+/** Returns the time of the last import into each table, from the import log. */
 async function latest(queryRunner: QueryRunner): Promise<Map<string, unknown>> {
   const runs: { EndedAt: unknown; Tables: string | null }[] = await queryRunner.query(
     `SELECT EndedAt, Tables FROM import_runs WHERE Outcome = 'imported' ORDER BY StartedAt DESC LIMIT ${LATEST}`,

@@ -3,9 +3,10 @@ import { createTrigger, productTriggers } from './content-triggers.js';
 import { dialectOf, isOnServer } from './dialect.js';
 
 /**
- * Triggers renew the version of the products before they delete a document. Everybody takes rows first, then versions,
- * then documents: who waits for a version must not have looked for documents before, since another one makes them. For
- * the same reason a document has no reference to its product: it would lock that row last.
+ * Changes the order of the triggers: they renew the version of the products before they delete a document. Every writer
+ * locks rows first, then versions, then documents. A writer that waits for a version must not have looked for documents
+ * before, because the session that holds the version may be storing them. For the same reason a document has no foreign
+ * key to its product, which would lock the row of the product last.
  */
 export class VersionBeforeDocuments1764464400000 implements MigrationInterface {
   name = 'VersionBeforeDocuments1764464400000';
@@ -15,7 +16,7 @@ export class VersionBeforeDocuments1764464400000 implements MigrationInterface {
     await dropTriggers(queryRunner, OLD);
     if (isOnServer(queryRunner)) await dropReference(queryRunner);
     else await recreate(queryRunner);
-    // The old order may have stored wrong documents. They are rebuilt after this, and no client's ETag matches any more.
+    // The old order may have stored wrong documents. New versions make all ETags of clients stale.
     const { newVersion } = await dialectOf(queryRunner);
     await queryRunner.query('DELETE FROM product_documents');
     await queryRunner.query(`UPDATE content_versions SET Version = ${newVersion}`);
@@ -37,7 +38,7 @@ const FOREIGN_KEY = 'FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCA
 
 type Triggers = typeof OLD | typeof NEW;
 
-/** Runs before the other triggers are dropped, so that no change is missed. */
+/** Must run before the other triggers are dropped, so that every change is seen. */
 async function makeTriggers(queryRunner: QueryRunner, [prefix, order]: Triggers): Promise<void> {
   for (const { name, sql } of await productTriggers(queryRunner, prefix, order))
     await createTrigger(queryRunner, name, sql);
@@ -48,7 +49,7 @@ async function dropTriggers(queryRunner: QueryRunner, [prefix, order]: Triggers)
     await queryRunner.query(`DROP TRIGGER IF EXISTS ${name}`);
 }
 
-/** Each server chose the name of the reference itself. An interrupted migration may have dropped it already. */
+/** Each server chose the name of the foreign key itself. An interrupted migration may have dropped it already. */
 async function dropReference(queryRunner: QueryRunner): Promise<void> {
   const found: { name: string }[] = await queryRunner.query(
     `SELECT CONSTRAINT_NAME AS name FROM information_schema.KEY_COLUMN_USAGE
@@ -57,7 +58,7 @@ async function dropReference(queryRunner: QueryRunner): Promise<void> {
   for (const { name } of found) await queryRunner.query(`ALTER TABLE product_documents DROP FOREIGN KEY \`${name}\``);
 }
 
-/** SQLite cannot drop a reference. The documents are rebuilt after the last migration. */
+/** Recreates the table, because SQLite cannot drop a foreign key. Documents are rebuilt after the last migration. */
 async function recreate(queryRunner: QueryRunner, reference = ''): Promise<void> {
   const { blob } = await dialectOf(queryRunner);
   await queryRunner.query('DROP TABLE IF EXISTS product_documents');

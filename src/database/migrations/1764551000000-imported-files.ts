@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { dialectOf } from './dialect.js';
 import { createTable } from './schema-steps.js';
 
-/** The files that were imported into each table, by which an import recognises a file that brings nothing new. */
+/** Adds the hashes of the files that were imported into each table. With them, an import recognises an unchanged file. */
 export class ImportedFiles1764551000000 implements MigrationInterface {
   name = 'ImportedFiles1764551000000';
 

@@ -4,9 +4,9 @@ import { dialectOf, isOnServer } from './dialect.js';
 import { addColumn } from './schema-steps.js';
 
 /**
- * Adds the time of the latest change to each part of the content. Triggers set it whenever a part gets another version,
- * no matter who changes the version: triggers of other tables, an import, or an import of the release before. What is
- * stored already counts as changed now, because its time is unknown.
+ * Adds the time of the latest change to each content part. Triggers set it whenever a part gets another version,
+ * whether another trigger, an import, or an import of the previous release changes the version. Existing parts count as
+ * changed now, because the time of their latest change is unknown.
  */
 export class ContentChangedAt1764553000000 implements MigrationInterface {
   name = 'ContentChangedAt1764553000000';

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { dialectOf } from './dialect.js';
 import { addColumn, createIndex, createTable } from './schema-steps.js';
 
-/** The record of changes of terms and keys, and the price changes of each import. The values are JSON. */
+/** Adds the log of changes to terms and keys, and the price changes of each import. The values are JSON. */
 export class TermsChanges1764556000000 implements MigrationInterface {
   name = 'TermsChanges1764556000000';
 

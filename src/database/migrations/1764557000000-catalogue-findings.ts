@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { dialectOf } from './dialect.js';
 import { createTable } from './schema-steps.js';
 
-/** The counts of the last check of the catalogue, by rule, for the metrics. */
+/** Adds the findings of the last catalogue check, counted by rule, for the metrics. */
 export class CatalogueFindings1764557000000 implements MigrationInterface {
   name = 'CatalogueFindings1764557000000';
 

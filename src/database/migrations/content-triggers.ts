@@ -3,8 +3,8 @@ import { IMPORT_TABLES, type ImportTable } from '../../import/import-tables.js';
 import { type Dialect, dialectOf } from './dialect.js';
 import { createTable } from './schema-steps.js';
 
-// The migrations of the first releases build on these two lists, which must stay as they are. Later migrations create
-// their tables by `createImportTable`.
+// Do not change these two lists: the migrations of the first releases use them. Later migrations create their tables with
+// `createImportTable`.
 
 const PRODUCT_TABLES = [
   'products',
@@ -14,7 +14,7 @@ const PRODUCT_TABLES = [
   'product_composition',
 ];
 
-/** Of these tables the rows belong to the part that a code of theirs names. */
+/** Tables whose rows belong to a divided part. The column `code` of a row selects its version. */
 const CODED = [
   { table: 'prices', part: 'prices', code: 'PriceListCode' },
   { table: 'price_lists', part: 'prices', code: 'PriceListCode' },
@@ -22,7 +22,7 @@ const CODED = [
   { table: 'warehouses', part: 'stock', code: 'WarehouseCode' },
 ];
 
-/** Where all codes are. */
+/** The tables that have a row for each code. */
 export const CODES = CODED.filter(({ table }) => table === 'price_lists' || table === 'warehouses');
 
 const SIDES: Readonly<Record<string, readonly ('OLD' | 'NEW')[]>> = {
@@ -37,9 +37,9 @@ interface Trigger {
 }
 
 /**
- * The triggers of the tables that documents are made of.
- * @param prefix of their names
- * @param order in which they renew the version and delete documents
+ * Returns the triggers of the tables whose rows are in product documents.
+ * @param prefix the beginning of the triggers' names
+ * @param order the order in which the triggers renew the version and delete documents
  */
 export async function productTriggers(
   queryRunner: QueryRunner,
@@ -54,7 +54,7 @@ export async function productTriggers(
   });
 }
 
-/** The triggers of the other tables that answers are made of. */
+/** Returns the triggers of the other tables that responses read. */
 export async function codedTriggers(queryRunner: QueryRunner): Promise<Trigger[]> {
   const dialect = await dialectOf(queryRunner);
   return Object.keys(SIDES).flatMap((event) =>
@@ -65,9 +65,9 @@ export async function codedTriggers(queryRunner: QueryRunner): Promise<Trigger[]
 }
 
 /**
- * Creates a table that operators import, unless it exists, with the triggers of its declaration in `import-tables.ts`.
- * Without a declaration it gets none: a later release may have dropped the table and its declaration.
- * @param definitions of its columns, primary key and foreign keys
+ * Creates an import table unless it exists, with the triggers of its declaration in `import-tables.ts`. A table without a
+ * declaration gets no triggers, because a later release may have dropped the table and its declaration.
+ * @param definitions the columns, primary key and foreign keys
  */
 export async function createImportTable(
   queryRunner: QueryRunner,
@@ -81,7 +81,7 @@ export async function createImportTable(
     await createTrigger(queryRunner, trigger.name, trigger.sql);
 }
 
-/** The triggers of an import table. They renew versions first, and then delete documents, as an import does. */
+/** Returns the triggers of an import table. Like an import, they renew versions first and delete documents afterwards. */
 export function triggersOf(dialect: Dialect, { name, part, division, inDocument }: ImportTable): Trigger[] {
   return Object.keys(SIDES).flatMap((event) => {
     const versions = part ? renewals(dialect, event, part, division) : [];
@@ -90,7 +90,7 @@ export function triggersOf(dialect: Dialect, { name, part, division, inDocument 
   });
 }
 
-/** @param division the column that says which version a row belongs to; undefined: the part has one */
+/** @param division the column that selects the version of a row. Undefined if the part has one version. */
 function renewals(dialect: Dialect, event: string, part: string, division?: string): string[] {
   if (!division) return [bump(dialect, part, "''")];
   return SIDES[event]!.map((side) => bump(dialect, part, `${side}.${division}`));
@@ -106,7 +106,7 @@ function bump({ newVersion, overwriteVersion }: Dialect, part: string, code: str
 
 const nameOf = (prefix: string, table: string, event: string) => `${prefix}_${table}_${event.toLowerCase()}`;
 
-/** Creates a trigger. @param sql with IF NOT EXISTS, so that the migration is repeatable @throws with the name */
+/** Creates a trigger. @param sql needs IF NOT EXISTS, so that migrations can repeat it @throws an error with the name */
 export async function createTrigger(queryRunner: QueryRunner, name: string, sql: string): Promise<void> {
   await queryRunner.query(sql).catch((error: Error) => {
     throw new Error(`The trigger ${name} cannot be created: ${error.message}`, { cause: error });

@@ -1,38 +1,38 @@
 import type { QueryRunner } from 'typeorm';
 
-/** The column types and table options that differ between the engines. */
+/** Column types, table options and SQL that differ between the engines. */
 export interface Dialect {
   decimal: (precision: number, scale: number) => string;
   date: string;
   /** A UTC point in time with milliseconds. */
   timestamp: string;
   serial: string;
-  /** Bytes, more than a text may have. */
+  /** Bytes. The maximum is larger than that of a text. */
   blob: string;
   tableOptions: string;
-  /** A version that is another one each time. */
+  /** An SQL expression for a new, unique version. */
   newVersion: string;
   /**
-   * Ends an INSERT into content_versions: a row that exists gets a new version. A SELECT before it needs a WHERE, or
-   * SQLite reads ON as the beginning of a join.
+   * Ends an INSERT into content_versions: an existing row gets a new version. A SELECT before it needs a WHERE. Without
+   * one, SQLite parses ON as part of a join.
    */
   overwriteVersion: string;
   /**
-   * Creates a trigger, unless it exists, that runs the statements after each row. On a server it ignores the rows of our
-   * own imports.
+   * Returns the SQL of a trigger that runs the statements after each row. It creates the trigger unless it exists. On a
+   * server, the trigger ignores the rows of imports.
    */
   trigger: (name: string, event: string, table: string, statements: string[]) => { name: string; sql: string };
 }
 
-/** Whether the migration runs on MySQL or MariaDB, and not on the embedded database. */
+/** Whether the migration runs on MySQL or MariaDB instead of the embedded database. */
 export function isOnServer(queryRunner: QueryRunner): boolean {
   return queryRunner.dataSource.options.type === 'mysql';
 }
 
 /**
- * SQLite would turn a DECIMAL into a binary float, so its decimals and dates are stored as text. On the servers all
- * text is compared code point by code point, trailing spaces included; MySQL and MariaDB name that collation
- * differently (`utf8mb4_bin` ignores trailing spaces on both).
+ * Returns the dialect of the engine. SQLite would convert a DECIMAL to a binary float, so it stores decimals and dates as
+ * text. On the servers, text is compared by code point, including trailing spaces. MySQL and MariaDB name that collation
+ * differently. `utf8mb4_bin` ignores trailing spaces on both.
  */
 export async function dialectOf(queryRunner: QueryRunner): Promise<Dialect> {
   if (!isOnServer(queryRunner)) {

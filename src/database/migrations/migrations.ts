@@ -11,7 +11,7 @@ import { TermsChanges1764556000000 } from './1764556000000-terms-changes.js';
 import { CatalogueFindings1764557000000 } from './1764557000000-catalogue-findings.js';
 import { ChangeLog1764558000000 } from './1764558000000-change-log.js';
 
-/** Every migration, oldest first. A new one is written by hand and added here: it has to run on every engine. */
+/** Every migration, oldest first. Write a new migration by hand, because it must run on every engine, and add it here. */
 export const migrations = [
   InitialSchema1764201600000,
   ImportRuns1764288000000,

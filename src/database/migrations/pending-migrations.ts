@@ -4,14 +4,14 @@ import { migrations } from './migrations.js';
 
 const NAMES = migrations.map((Migration) => new Migration().name);
 
-/** The names of the migrations that the database lacks which `query` asks, oldest first. */
+/** Returns the names of the migrations that the database lacks, oldest first. */
 export async function pendingMigrations(query: Query): Promise<string[]> {
   const done = await query('SELECT name FROM migrations').catch(noneWithoutTable);
   const names = new Set(done.map(({ name }) => name));
   return NAMES.filter((name) => !names.has(name));
 }
 
-/** @throws if the database that `query` asks lacks migrations */
+/** @throws if the database lacks migrations */
 export async function assertCurrent(query: Query): Promise<void> {
   const pending = await pendingMigrations(query);
   if (!pending.length) return;

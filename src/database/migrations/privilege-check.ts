@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { dialectOf } from './dialect.js';
 
-/** The check's own table. A check that was killed leaves it behind, and the next one drops it. */
+/** A table for the check only. A killed check leaves it behind, and the next check drops it. */
 const TABLE = 'customer_data_privilege_check';
 
 const BINARY_LOG_NEEDS_SUPER = 1419;
@@ -9,9 +9,9 @@ const BINARY_LOG_NEEDS_SUPER = 1419;
 const DENIED = new Set([1044, 1142, 1143, 1227, 1370]);
 
 /**
- * Tries on a table of its own each kind of statement that a migration has, and drops the table. Lists of privileges and
- * settings cannot tell what a server allows: roles, patterns of database names and its version all play a part.
- * @throws with the remedy, before anything of the schema has changed
+ * Runs each kind of statement that a migration contains on its own table, and drops the table. Lists of privileges and
+ * settings do not show what a server allows, because roles, patterns of database names and the version also matter.
+ * @throws an error with the remedy. The schema has not changed then.
  */
 export async function checkPrivileges(queryRunner: QueryRunner): Promise<void> {
   try {

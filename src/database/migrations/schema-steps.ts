@@ -1,13 +1,13 @@
 import type { QueryRunner } from 'typeorm';
 import { dialectOf, isOnServer } from './dialect.js';
 
-// MySQL and MariaDB commit each of these statements by itself. A migration that stopped half-way starts again from its
-// first step, so a step that is done already must change nothing.
+// MySQL and MariaDB commit each of these statements separately. A migration that stopped half-way restarts from its first
+// step, so each step must do nothing if it is done already.
 
 /**
  * Creates a table unless it exists.
- * @param definitions of its columns, primary key and foreign keys
- * @throws if another program's table has this name, since that table lacks some of the columns
+ * @param definitions the columns, primary key and foreign keys
+ * @throws if a table with this name lacks some of the columns, because it belongs to another program
  */
 export async function createTable(
   queryRunner: QueryRunner,
@@ -42,7 +42,7 @@ export async function addColumn(queryRunner: QueryRunner, table: string, column:
   await queryRunner.query(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`);
 }
 
-/** Where each kind of database lists what its tables have. */
+/** The lists of columns or indexes of a table. */
 interface Catalog {
   embedded: string;
   server: string;
