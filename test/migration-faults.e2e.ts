@@ -9,10 +9,10 @@ import { schemaText } from './support/schema.js';
 import { engine, TestDatabase } from './support/test-service.js';
 
 const embedded = engine === 'sqlite';
-/** For hooks, too: each change of the schema waits for the disk, and a busy machine takes ten times as long. */
+/** Also applies to hooks. Each schema change waits for the disk, and a busy machine takes ten times as long. */
 jest.setTimeout(600_000);
 const INJECTED = 'injected by the test';
-/** The rows below are inserted between the first two migrations and the others, which read them. */
+/** The numbers of migrations to run. The rows below are inserted after the first two, because later ones read them. */
 const COUNTS = [2, migrations.length];
 
 const ROWS = [
@@ -40,12 +40,12 @@ async function emptyDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** Runs the first migrations of this release as `migrate` does, and listens to each of their statements. */
+/** Runs the first migrations of this release as `migrate` does, and observes each of their statements. */
 class Migrator {
   private constructor(
     private readonly dataSource: DataSource,
     private readonly service: DatabaseService,
-    private heard: (statement: string) => void,
+    private onStatement: (statement: string) => void,
   ) {}
 
   static of(database: TestDatabase, count: number): Migrator {
@@ -53,16 +53,16 @@ class Migrator {
     const real = engineOf(settings);
     const dataSource = new DataSource({ ...real.options, migrations: migrations.slice(0, count) });
     const withMigrationLock: typeof real.withMigrationLock = real.withMigrationLock.bind(real);
-    real.withMigrationLock = (source, work, tell) =>
-      withMigrationLock(source, (queryRunner) => work(migrator.listenTo(queryRunner)), tell);
+    real.withMigrationLock = (source, work, report) =>
+      withMigrationLock(source, (queryRunner) => work(migrator.observe(queryRunner)), report);
     const migrator = new Migrator(dataSource, new DatabaseService(dataSource, real, settings), () => undefined);
     migrators.push(migrator);
     return migrator;
   }
 
-  /** Calls `heard` after each statement that changes something; if it throws, the migration fails there. */
-  async migrate(heard: (statement: string) => void = () => undefined): Promise<void> {
-    this.heard = heard;
+  /** Calls `onStatement` after each statement that changes something. If it throws, the migration fails there. */
+  async migrate(onStatement: (statement: string) => void = () => undefined): Promise<void> {
+    this.onStatement = onStatement;
     await this.service.migrate();
   }
 
@@ -70,20 +70,20 @@ class Migrator {
     return this.dataSource.destroy();
   }
 
-  private listenTo(queryRunner: QueryRunner): QueryRunner {
+  private observe(queryRunner: QueryRunner): QueryRunner {
     const query = queryRunner.query.bind(queryRunner);
-    // Inherits: the connection must be as it was when the next migration takes it from the pool.
-    const listening = Object.create(queryRunner) as QueryRunner;
-    listening.query = async (...statement: Parameters<QueryRunner['query']>) => {
+    // A derived object, because the pooled connection itself must not change for the next migration.
+    const observed = Object.create(queryRunner) as QueryRunner;
+    observed.query = async (...statement: Parameters<QueryRunner['query']>) => {
       const rows = await query(...statement);
-      if (!/^\s*(SELECT|SHOW|PRAGMA)/i.test(statement[0])) this.heard(JSON.stringify(statement.slice(0, 2)));
+      if (!/^\s*(SELECT|SHOW|PRAGMA)/i.test(statement[0])) this.onStatement(JSON.stringify(statement.slice(0, 2)));
       return rows;
     };
-    return listening;
+    return observed;
   }
 }
 
-/** @returns the statements of the first migrations that change something */
+/** Runs the first migrations without a failure. @returns their statements that change something */
 async function migrateUndisturbed(database: TestDatabase, count: number): Promise<string[]> {
   const statements: string[] = [];
   const migrator = Migrator.of(database, count);
@@ -92,21 +92,21 @@ async function migrateUndisturbed(database: TestDatabase, count: number): Promis
 }
 
 /**
- * Fails once after each of the statements, then completes. Each attempt starts where the last one failed, so `migrate`
- * runs once from every state between two statements, and repeats every statement in every later state.
+ * Fails once after each of the statements, then completes. Each attempt starts in the state in which the previous one
+ * failed. So `migrate` starts once in every state between two statements, and repeats every statement in later states.
  */
 async function migrateFailingAfterEach(database: TestDatabase, count: number, statements: string[]): Promise<void> {
   const migrator = Migrator.of(database, count);
   for (const statement of statements) {
-    const attempt = migrator.migrate((heard) => {
-      if (heard === statement) throw new Error(INJECTED);
+    const attempt = migrator.migrate((executed) => {
+      if (executed === statement) throw new Error(INJECTED);
     });
     await expect(attempt).rejects.toThrow(INJECTED);
   }
   await migrator.migrate();
 }
 
-/** The schema, and the rows that migrations derive from others. */
+/** Returns the schema, and the rows that migrations derive from other rows. */
 async function outcome(database: TestDatabase): Promise<unknown[]> {
   return [
     await schemaText(database),
@@ -116,7 +116,7 @@ async function outcome(database: TestDatabase): Promise<unknown[]> {
   ];
 }
 
-test('migrate completes after a failure after any statement of any migration (decision 100)', async () => {
+test('migrate completes after a failure at any statement of any migration (decision 100)', async () => {
   const undisturbed = await emptyDatabase();
   const failing = await emptyDatabase();
   let total = 0;
@@ -142,12 +142,15 @@ async function killMigration(database: TestDatabase, due: () => Promise<boolean>
   return migration.endedBy === 'SIGKILL';
 }
 
-/** The moment when another connection sees this table or trigger. */
-function seen(database: TestDatabase, from: string): () => Promise<boolean> {
+/** Returns a check for the moment when another connection sees this table or trigger. */
+function isVisible(database: TestDatabase, from: string): () => Promise<boolean> {
   return async () => (await database.sql(`SELECT 1 FROM information_schema.${from}`)).length > 0;
 }
 
-/** Other connections see an embedded database only before and after a migration, so its moments are times. */
+/**
+ * Returns checks for several moments during a migration. Other connections see no intermediate state of an embedded
+ * database, so its moments are delays.
+ */
 function momentsOf(database: TestDatabase): (() => Promise<boolean>)[] {
   const path = database.url.slice('sqlite:'.length);
   if (embedded) return [0, 5, 10, 20, 40].map((ms) => async () => existsSync(path) && sleep(ms, true));
@@ -157,7 +160,7 @@ function momentsOf(database: TestDatabase): (() => Promise<boolean>)[] {
     `tables WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'product_documents'`,
     `triggers WHERE TRIGGER_SCHEMA = DATABASE() AND TRIGGER_NAME = 'content_stock_insert'`,
     `triggers WHERE TRIGGER_SCHEMA = DATABASE() AND TRIGGER_NAME = 'renew_products_update'`,
-  ].map((from) => seen(database, from));
+  ].map((from) => isVisible(database, from));
 }
 
 test('migrate completes after kill -9 at several moments (decision 100)', async () => {
@@ -171,7 +174,7 @@ test('migrate completes after kill -9 at several moments (decision 100)', async 
   expect(await outcome(killed)).toEqual(await outcome(undisturbed));
 });
 
-test('migrate leaves the tables of another program alone (decision 100)', async () => {
+test('migrate refuses a database with a table of another program (decision 100)', async () => {
   const foreign = await emptyDatabase();
   await foreign.sql('CREATE TABLE products (ID integer PRIMARY KEY, Title text)');
   const { code, stderr } = await foreign.cli('migrate');

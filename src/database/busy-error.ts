@@ -1,2 +1,2 @@
-/** The service has no slot or connection to give within the wait setting. A later attempt may well succeed. */
+/** No download slot or database connection came free within the wait setting. A later attempt can succeed. */
 export class BusyError extends Error {}

@@ -1,7 +1,7 @@
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/;
 const DAYS_OF_MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Whether the text is a day of the calendar in the form YYYY-MM-DD. MySQL and SQLite can store others. */
+/** Whether the text is a valid calendar day in the form YYYY-MM-DD. MySQL and SQLite can store invalid days. */
 export function isDay(text: string): boolean {
   const parts = DAY.exec(text);
   if (!parts) return false;
@@ -11,11 +11,11 @@ export function isDay(text: string): boolean {
 }
 
 /**
- * What a column of days holds, or null if that is no day of the calendar (decision 124).
- * @throws if a driver made a point in time of it, which may be of another day
+ * Returns the stored day, or null if it is not a valid calendar day (decision 124).
+ * @throws if the driver returned a point in time, which may fall on another day
  */
 export function dayOrNull(stored: unknown): string | null {
-  if (stored instanceof Date) throw new TypeError('a day was read as a point in time');
+  if (stored instanceof Date) throw new TypeError('The driver returned a point in time for a column of days');
   const text = String(stored);
   return isDay(text) ? text : null;
 }

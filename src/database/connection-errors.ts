@@ -1,16 +1,16 @@
-/** The server has no connection left, or none for this account. */
-const NONE_LEFT = new Set(['ER_CON_COUNT_ERROR', 'ER_TOO_MANY_USER_CONNECTIONS', 'ER_USER_LIMIT_REACHED']);
+/** The server has reached its limit of connections, or the limit of this account. */
+const LIMIT_REACHED = new Set(['ER_CON_COUNT_ERROR', 'ER_TOO_MANY_USER_CONNECTIONS', 'ER_USER_LIMIT_REACHED']);
 
-/** Errors by which a server ends a connection: its shutdown, KILL on MariaDB, the idle time-out of MySQL. */
+/** Errors with which a server ends a connection: its shutdown, KILL on MariaDB, the idle timeout of MySQL. */
 const ENDED_BY_SERVER = new Set([1053, 1927, 4031]);
 
-/** Whether the server refused another connection because of its limits. */
-export function hasNoneLeft(error: unknown): boolean {
-  return NONE_LEFT.has((error as { code?: string }).code ?? '');
+/** Whether the server refused another connection because of a limit. */
+export function isConnectionLimitReached(error: unknown): boolean {
+  return LIMIT_REACHED.has((error as { code?: string }).code ?? '');
 }
 
-/** Whether the connection ended with this error. mysql2 marks the errors that it notices itself as fatal. */
-export function isLost(error: unknown): boolean {
+/** Whether the error ended the connection. mysql2 marks connection errors that it detects itself as fatal. */
+export function isConnectionLost(error: unknown): boolean {
   const { fatal, errno } = error as { fatal?: boolean; errno?: number };
   return fatal === true || ENDED_BY_SERVER.has(errno ?? 0);
 }

@@ -1,15 +1,15 @@
 import type { Query } from './query.js';
 
 /**
- * One number for the state of the content: all versions, and the terms of all customers, which have no version. Two
- * databases with the same fingerprint give every customer the same responses.
+ * Returns one hash, in hexadecimal, of all content versions and of the terms of all customers, which have no version. Two
+ * databases with the same fingerprint return the same responses to every customer.
  */
 export async function contentFingerprint(query: Query): Promise<string> {
   const [row] = await query(SQL);
   return String(row!.Fingerprint);
 }
 
-/** MD5() would be shorter, but MySQL has it in a component from 9.6 on. */
+/** Uses SHA2, because MD5 needs a component since MySQL 9.6. */
 const hashOf = (...columns: string[]) =>
   `BIT_XOR(CAST(CONV(LEFT(SHA2(CONCAT_WS(',', ${columns.map((column) => `QUOTE(${column})`).join()}), 256), 16), 16, 10) AS UNSIGNED))`;
 

@@ -1,35 +1,35 @@
 import { contentFingerprint } from './content-fingerprint.js';
 import type { Query } from './query.js';
 
-/** The recent states of the server's content, each with the time at which it was last seen to be the current one. */
+/** Recent content fingerprints of the server, each with the time when a check last saw it as the current one. */
 export class ContentHistory {
-  /** By fingerprint, earliest first; milliseconds of `performance.now()`. */
+  /** Times by fingerprint, earliest first, in milliseconds of `performance.now()`. */
   private readonly lastSeen = new Map<string, number>();
 
-  /** @param keptMs how long a state is remembered that is no longer current */
+  /** @param retentionMs how long a fingerprint that is no longer current is retained */
   constructor(
     private readonly server: Query,
-    private readonly keptMs: number,
+    private readonly retentionMs: number,
   ) {}
 
   /**
-   * Queries the server, and finds when it was last seen with this content. Query the replica first: a change between both
-   * queries then cannot make the replica's content look unknown.
-   * @returns milliseconds of `performance.now()`; undefined: never
+   * Queries the server, and returns when a check last saw it with this fingerprint. Read the fingerprint of the replica
+   * before you call this. Otherwise a change between the two queries can make the fingerprint look unknown.
+   * @returns milliseconds of `performance.now()`; undefined if no check saw the fingerprint
    * @throws if the server does not respond
    */
   async lastCurrent(fingerprint: string): Promise<number | undefined> {
-    const asked = performance.now();
-    this.note(await contentFingerprint(this.server), asked);
+    const queriedAt = performance.now();
+    this.record(await contentFingerprint(this.server), queriedAt);
     return this.lastSeen.get(fingerprint);
   }
 
-  private note(current: string, at: number): void {
-    // A Map keeps the place of a key that is set again.
+  private record(current: string, at: number): void {
+    // Deletes the key first, because `set` does not move an existing key to the end.
     this.lastSeen.delete(current);
     this.lastSeen.set(current, at);
     for (const [fingerprint, seen] of this.lastSeen) {
-      if (at - seen <= this.keptMs) return;
+      if (at - seen <= this.retentionMs) return;
       this.lastSeen.delete(fingerprint);
     }
   }

@@ -10,7 +10,7 @@ import { engineOf } from './engine-factory.js';
   imports: [
     TypeOrmModule.forRootAsync({
       inject: [SETTINGS],
-      // Modules are built before the database is reached; DatabaseService connects later and keeps trying.
+      // The modules are built before the database is available. DatabaseService connects later and retries.
       useFactory: (settings: Settings) => ({
         ...engineOf(settings).options,
         autoLoadEntities: true,

@@ -6,10 +6,10 @@ import type { Engine } from './engine.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 
-/** A server that does not respond while its connections are closed. No server can be made to do that at a given moment. */
-const silent = { close: () => new Promise<void>(() => undefined) } as Engine;
+/** A fake, because a real server cannot be made to hang exactly while its connections are closed. */
+const unresponsive = { close: () => new Promise<void>(() => undefined) } as Engine;
 
-test('a server that does not respond keeps the process no longer than the wait setting', async () => {
-  const database = new DatabaseService({} as DataSource, silent, { DATABASE_WAIT_MS: 50 } as Settings);
+test('shutdown waits for an unresponsive server no longer than DATABASE_WAIT_MS', async () => {
+  const database = new DatabaseService({} as DataSource, unresponsive, { DATABASE_WAIT_MS: 50 } as Settings);
   await expect(database.onApplicationShutdown()).resolves.toBeUndefined();
 }, 5000);

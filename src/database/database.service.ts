@@ -11,18 +11,18 @@ import { assertSchemaComplete, assertTables } from './required-schema.js';
 const RETRY_MS = 1000;
 
 /**
- * The one database of the process. The service listens before its database is there: {@link start} connects in the
- * background and keeps trying, and until the schema is current everything else refuses.
+ * The database of the process. The service listens before the database is available. {@link start} connects in the
+ * background and retries. Until the schema is current, all methods that read or write data throw.
  */
 @Injectable()
 export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   private readonly logger = new Logger(DatabaseService.name);
   private readonly stopping = new AbortController();
   private usable = false;
-  /** Why it is not. */
-  private lastError = 'it was not reached yet';
-  /** A restore may have removed tables since the start, or have brought an older schema. */
-  private readonly askForSchema = oneAtATime(() => assertSchemaComplete(this.query, this.engine.listColumns));
+  /** Why the database is not usable. */
+  private lastError = 'there is no connection yet';
+  /** Checked with each ping, because a restore can remove tables or bring back an older schema. */
+  private readonly checkSchema = oneAtATime(() => assertSchemaComplete(this.query, this.engine.listColumns));
 
   constructor(
     private readonly dataSource: DataSource,
@@ -30,17 +30,17 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** The pools of connections; none on the embedded database. */
+  /** The connection pools. The embedded database has none. */
   get pools(): Engine['pools'] {
     return this.engine.pools;
   }
 
-  /** The read replicas; none on the embedded database. */
+  /** The read replicas. The embedded database has none. */
   get replicas(): Engine['replicas'] {
     return this.engine.replicas;
   }
 
-  /** Runs one short statement. @throws if the database is not usable (yet) or does not answer within the wait setting */
+  /** Runs one short statement. @throws if the database is not usable or does not respond within the wait setting */
   readonly query: Query = async (sql, parameters = []) => {
     this.assertUsable();
     return this.lookUp(sql, parameters);
@@ -48,21 +48,21 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
 
   private readonly lookUp: Query = (sql, parameters = []) => this.engine.lookUp(this.dataSource, sql, parameters);
 
-  /** Opens a snapshot, which the caller closes. @throws like {@link query} */
+  /** Opens a snapshot. The caller must close it. @throws like {@link query} */
   async snapshot(): Promise<Snapshot> {
     this.assertUsable();
-    // Waits for the first check only. No replica is ready before it, so every snapshot would come from the server.
+    // Waits for the first check only. Before it no replica is ready, and every snapshot would come from the server.
     await this.engine.watchReplicas(this.query);
     return this.engine.openSnapshot('any');
   }
 
-  /** Opens a snapshot of the latest commit, which the caller closes. @throws like {@link query} */
+  /** Opens a snapshot of the latest commit. The caller must close it. @throws like {@link query} */
   async snapshotOfServer(): Promise<Snapshot> {
     this.assertUsable();
     return this.engine.openSnapshot('server');
   }
 
-  /** Whether a migration waits for snapshots to end. @throws like {@link query} */
+  /** Whether a migration is waiting for snapshots to end. @throws like {@link query} */
   async isMigrationWaiting(): Promise<boolean> {
     const { migrationWaits } = this.engine;
     if (!migrationWaits) return false;
@@ -70,30 +70,30 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
     return Number(row!.waits) === 1;
   }
 
-  /** Runs `work` in one transaction that no other import overlaps; readers see all of it at its end, or nothing. */
+  /** Runs `work` in one transaction, one import at a time. Other sessions see all of its changes after it, or none. */
   async write<T>(work: (session: WriteSession) => Promise<T>): Promise<T> {
     this.assertUsable();
     return this.engine.write(this.dataSource, work);
   }
 
-  /** Runs `work` in one short transaction that does not wait for imports; other readers see all of it, or nothing. */
+  /** Runs `work` in one short transaction that does not wait for imports. Other sessions see all of its changes or none. */
   async change<T>(work: (session: WriteSession) => Promise<T>): Promise<T> {
     this.assertUsable();
     return this.engine.change(this.dataSource, work);
   }
 
   /**
-   * Resolves if the database answers, its schema is complete.
+   * Resolves if the database responds and its schema is complete.
    * @throws otherwise, within the wait setting
    */
   async ping(): Promise<void> {
     const { DATABASE_WAIT_MS: wait } = this.settings;
-    await withDeadline(this.askForSchema(), wait, `The database did not answer within ${wait} ms`);
+    await withDeadline(this.checkSchema(), wait, `The database did not respond within ${wait} ms`);
   }
 
-  /** Connects, and migrates where `migrate` says so; then the database is usable. @throws if that fails. */
+  /** Connects, runs pending migrations if `migrate` is true, and makes the database usable. @throws if a step fails */
   async connect(migrate: boolean): Promise<void> {
-    await this.reach();
+    await this.ensureConnected();
     if (migrate) await this.migrate();
     await assertSchemaComplete(this.lookUp, this.engine.listColumns);
     this.usable = true;
@@ -101,26 +101,26 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
 
   /**
    * Runs the pending migrations, in one process at a time.
-   * @param tell told what it waits for
-   * @param repeat runs all migrations again, which adds what a restored table lacks
+   * @param report receives a line for the operator when the migration has to wait
+   * @param repeat runs all migrations again, to add columns, indexes and triggers that restored tables lack
    * @returns the names of the migrations that ran
-   * @throws if it is to repeat them, and a table is missing: the service would serve the empty table that they create
+   * @throws if `repeat` is true and a table is missing. Migrations would create it empty, and the service would serve it.
    */
-  async migrate(tell = (line: string): void => this.logger.warn(line), repeat = false): Promise<string[]> {
-    await this.reach();
+  async migrate(report = (line: string): void => this.logger.warn(line), repeat = false): Promise<string[]> {
+    await this.ensureConnected();
     if (repeat) await assertTables(this.lookUp, this.engine.listColumns);
     else if (!(await pendingMigrations(this.lookUp)).length) return [];
     const work = async (queryRunner: QueryRunner) => {
-      // If this stops half-way, the next run of the command completes it.
+      // If the process stops after this statement, the next `migrate` runs all migrations.
       if (repeat) await queryRunner.query('DELETE FROM migrations');
       const executor = new MigrationExecutor(this.dataSource, queryRunner);
       executor.transaction = 'none';
       return (await executor.executePendingMigrations()).map(({ name }) => name);
     };
-    return this.engine.withMigrationLock(this.dataSource, work, tell);
+    return this.engine.withMigrationLock(this.dataSource, work, report);
   }
 
-  /** Keeps trying in the background until {@link connect} succeeds, or the process stops. @returns whether it did */
+  /** Retries {@link connect} until it succeeds or the process stops. @returns whether it succeeded */
   async start(): Promise<boolean> {
     while (!this.stopping.signal.aborted) {
       try {
@@ -142,7 +142,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
     this.stopping.abort();
   }
 
-  /** A server that does not respond must not keep the process from ending: its connections end with the process. */
+  /** Waits no longer than the wait setting for an unresponsive server. Its connections end with the process. */
   async onApplicationShutdown(): Promise<void> {
     const { DATABASE_WAIT_MS: wait } = this.settings;
     const message = `The database did not close its connections within ${wait} ms`;
@@ -153,12 +153,12 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
     if (!this.usable) throw new Error(`The database is not ready: ${this.lastError}`);
   }
 
-  private async reach(): Promise<void> {
+  private async ensureConnected(): Promise<void> {
     if (this.dataSource.isInitialized) return;
     try {
       const { DATABASE_WAIT_MS: wait } = this.settings;
-      // An attempt that nobody answers must not be the last one.
-      await withDeadline(this.engine.open(this.dataSource), wait, `it did not answer within ${wait} ms`);
+      // Without a deadline, a server that does not respond would prevent every further attempt.
+      await withDeadline(this.engine.open(this.dataSource), wait, `it did not respond within ${wait} ms`);
     } catch (error) {
       const { message, code } = error as NodeJS.ErrnoException;
       throw new Error(`The database of DATABASE_URL cannot be reached: ${message || code}`, { cause: error });

@@ -1,12 +1,13 @@
 /**
- * The outcome of `work`, or an error with `message` where it takes longer than `ms` milliseconds. The work itself goes
- * on; `late` is called if it succeeds after all, to give back what it took.
+ * Returns the outcome of `work`. The work itself continues after the deadline.
+ * @param onLate runs if `work` succeeds after the deadline, to release what it acquired
+ * @throws an error with `message` if `work` takes longer than `ms` milliseconds
  */
 export async function withDeadline<T>(
   work: Promise<T>,
   ms: number,
   message: string,
-  late: (result: T) => Promise<unknown> = async () => undefined,
+  onLate: (result: T) => Promise<unknown> = async () => undefined,
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   let expired = false;
@@ -16,13 +17,13 @@ export async function withDeadline<T>(
       reject(new Error(message));
     }, ms);
   });
-  // Whatever comes of it later, nobody waits for it any more.
-  work.then((result) => (expired ? late(result) : undefined)).catch(() => undefined);
+  // After the deadline nothing else handles a rejection of `work`.
+  work.then((result) => (expired ? onLate(result) : undefined)).catch(() => undefined);
   return Promise.race([work, deadline]).finally(() => clearTimeout(timer));
 }
 
-/** Asks one question at a time, however many want to know: what hangs must not collect those who ask. */
-export function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
-  let asking: Promise<T> | undefined;
-  return () => (asking ??= ask().finally(() => (asking = undefined)));
+/** Runs `work` once at a time. Calls during a run share its outcome, so that callers of hanging work do not pile up. */
+export function oneAtATime<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => (running ??= work().finally(() => (running = undefined)));
 }

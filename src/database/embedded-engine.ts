@@ -7,17 +7,17 @@ import { migrations } from './migrations/migrations.js';
 import type { Query, Row } from './query.js';
 import { yieldToEventLoop } from '../event-loop/yield-to-event-loop.js';
 
-/** How long a statement waits for a lock, in milliseconds. It blocks the whole process meanwhile. */
+/** How long a statement waits for a lock, in milliseconds. The wait blocks the whole process. */
 const BUSY_MS = 5000;
-/** How long a command waits for another's import, in milliseconds. */
+/** How long a command waits for another import, in milliseconds. */
 const WRITE_BUSY_MS = 3_600_000;
 const WRITE_RETRY_MS = 50;
-/** What SQLite is built with: so many parameters, and a longest text. */
+/** Limits that SQLite is compiled with: parameters of a statement, and bytes of a text. */
 const LIMITS = { parameters: 32_766, bytes: 1_000_000_000 };
 
 /**
- * SQLite in a file. Its driver has one connection, which lookups share; a transaction on it would mix the reads and
- * writes of several requests, so every snapshot and every writer opens a connection of its own.
+ * SQLite in a file. Lookups share the one connection of the driver. A transaction on that connection would mix the reads
+ * and writes of several requests, so each snapshot and each writer opens its own connection.
  */
 export class EmbeddedEngine implements Engine {
   readonly options: DataSourceOptions;
@@ -31,7 +31,7 @@ export class EmbeddedEngine implements Engine {
       type: 'better-sqlite3',
       driver: Libsql,
       database: path,
-      // Readers see the last commit while a writer is at work.
+      // With a write-ahead log, readers see the last commit while another connection writes.
       enableWAL: true,
       timeout: BUSY_MS,
       migrations,
@@ -59,12 +59,17 @@ export class EmbeddedEngine implements Engine {
       throw error;
     }
     const query = queryOn(connection);
-    const inTurn: Query = async (sql, parameters) => {
-      // A statement blocks the process; between two of them, of whichever answers, everybody else has a turn.
+    const yieldingQuery: Query = async (sql, parameters) => {
+      // A statement blocks the process. Yielding before each one lets other requests proceed.
       await yieldToEventLoop();
       return query(sql, parameters);
     };
-    return { query: inTurn, join: (table) => `CROSS JOIN ${table}`, isReplica: false, close: async () => rollBack(connection) };
+    return {
+      query: yieldingQuery,
+      join: (table) => `CROSS JOIN ${table}`,
+      isReplica: false,
+      close: async () => rollBack(connection),
+    };
   }
 
   write<T>(_dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
@@ -100,7 +105,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   async withMigrationLock<T>(dataSource: DataSource, work: (queryRunner: QueryRunner) => Promise<T>): Promise<T> {
-    // A table that others refer to is changed by replacing it, which must not take their rows along.
+    // A migration changes a table by replacing it. With foreign keys on, that would delete the rows that reference it.
     await dataSource.query('PRAGMA foreign_keys = OFF');
     await dataSource.query('BEGIN IMMEDIATE');
     try {
@@ -115,7 +120,7 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
-  /** Whoever copies the file of a stopped service has all of it: what is committed is moved into it from the log beside it. */
+  /** Moves all commits from the write-ahead log into the file, so that a copy of the file alone is complete. */
   async close(): Promise<void> {
     if (!existsSync(this.path)) return;
     const connection = new Libsql(this.path, { timeout: BUSY_MS });
@@ -128,8 +133,8 @@ export class EmbeddedEngine implements Engine {
 }
 
 /**
- * Begins at once, so that a writer that read first cannot be refused later. Where another one is at work it tries again
- * and again: a wait within SQLite would block the whole process.
+ * Starts a transaction that takes the write lock at once, so that SQLite cannot refuse its first write later. While
+ * another connection holds the lock, it retries: a wait within SQLite would block the whole process.
  */
 async function beginWriting(connection: Libsql.Database, busyMs: number): Promise<void> {
   for (const started = performance.now(); ; await sleep(WRITE_RETRY_MS)) {
@@ -159,7 +164,7 @@ function rowIn(columns: readonly string[], rows: readonly (readonly unknown[])[]
 function queryOn(connection: Libsql.Database): Query {
   return async (sql, parameters = []) => {
     const statement = connection.prepare(sql);
-    // The binding ends the process over a boolean, and takes a lone null for an object with names.
+    // The driver crashes on a boolean, and takes a null that is the only argument for an object of named parameters.
     const bound = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value));
     if (statement.reader) return statement.all(bound) as Row[];
     statement.run(bound);
@@ -167,7 +172,7 @@ function queryOn(connection: Libsql.Database): Query {
   };
 }
 
-/** Ends the transaction, if any, and the connection. Closing alone would leave the snapshot until garbage collection. */
+/** Rolls back and closes. Without the rollback, the snapshot would stay open until garbage collection. */
 function rollBack(connection: Libsql.Database): void {
   try {
     if (connection.inTransaction) connection.exec('ROLLBACK');

@@ -1,60 +1,61 @@
 import type { DataSource, DataSourceOptions, QueryRunner } from 'typeorm';
 import type { Query } from './query.js';
 
-/** One unchanging, read-only view of all tables; whoever opens it closes it. */
+/** A read-only view of all tables at one moment. The caller that opens it must close it. */
 export interface Snapshot {
   readonly query: Query;
   /**
-   * Joins a table to those before it, to be read in this order: a server that thought it better to begin elsewhere would
-   * have to sort everything for each batch. @param index the index to find its rows by; none: its key
+   * Returns SQL that joins a table and fixes the order of the joins. With another order, a server would have to sort all
+   * rows for each batch.
+   * @param index the index to read the table by. Default: its primary key.
    */
   readonly join: (table: string, index?: string) => string;
-  /** Whether it comes from a read replica, which may lack the latest commits of the server. */
+  /** Whether the snapshot comes from a read replica, which may lack the latest commits of the server. */
   readonly isReplica: boolean;
   close(): Promise<void>;
 }
 
-/** A part of a statement, with its parameters. */
+/** Part of an SQL statement, with its parameters. */
 export interface SqlPart {
   sql: string;
   parameters: readonly unknown[];
 }
 
-/** A transaction that writes, and the SQL for it that differs between the databases. */
+/** A write transaction, with the SQL that differs between the engines. */
 export interface WriteSession {
   readonly query: Query;
   /**
-   * Runs a prepared statement, whose parameters are sent beside it rather than escaped into it: several times cheaper
-   * for long texts, dearer for many short values.
+   * Runs a prepared statement, which sends parameters separately instead of escaping them into the text. That is several
+   * times cheaper for long texts, but more expensive for many short values.
    */
   readonly prepared: Query;
-  /** Whether triggers see the rows that the session writes. On a server, an import does the triggers' work itself. */
+  /** Whether triggers run for the rows that the session writes. On a server, an import does the triggers' work itself. */
   readonly firesTriggers: boolean;
-  /** Ends a SELECT that reads the latest commit and locks the rows. Empty on the embedded database, which has one writer. */
+  /** Ends a SELECT that reads the latest commit and locks the rows. Empty on the embedded database: it has one writer. */
   readonly forUpdate: string;
-  /** SQL of the account of the database that the session belongs to; null on the embedded database. */
+  /** An SQL expression for the database account of the session. It is NULL on the embedded database. */
   readonly currentUser: string;
-  /** How much one statement may hold. */
+  /** Upper bounds for one statement. */
   readonly limits: {
     parameters: number;
     bytes: number;
-    /** How many bytes the whole transaction may have, where the server has such a limit. */
+    /** Maximum bytes of the whole transaction, if the server has such a limit. */
     transactionBytes?: number;
   };
 
-  /** What follows `INSERT INTO … VALUES`. */
+  /** Returns the rows after `INSERT INTO … VALUES`. */
   values(rows: readonly (readonly unknown[])[]): SqlPart;
 
-  /** What makes an INSERT overwrite the rows whose keys are there already. */
+  /** Returns the end of an INSERT that overwrites rows whose keys exist. */
   upsertClause(keys: readonly string[], columns: readonly string[]): string;
 
-  /** The condition that the values of some columns are those of one of the rows, which has as many. */
+  /** Returns the condition that the columns equal one of the rows. Each row has one value for each column. */
   rowIn(columns: readonly string[], rows: readonly (readonly unknown[])[]): SqlPart;
 }
 
-/** A pool of connections: how many are taken, and how many tasks wait for one. */
+/** The load of a connection pool: connections in use, and tasks that wait for one. */
 export interface PoolLoad {
-  /** What the connections are for. */
+  /** The purpose of the connections, for messages and metrics. */
   readonly name: string;
   readonly size: number;
   inUse: number;
@@ -66,58 +67,58 @@ export interface ReplicaState {
   readonly name: string;
   /** Whether snapshots come from it. */
   readonly isReady: boolean;
-  /** How long ago its content was last known to be the server's. */
+  /** Seconds since a check last found the content of the replica equal to the server's. */
   readonly lagSeconds: number;
 }
 
-/** All that differs between the embedded database and a server, except for column types (see migrations/dialect.ts). */
+/** Everything that differs between the embedded database and a server, except column types (migrations/dialect.ts). */
 export interface Engine {
   /** Options of the data source that serves lookups, records of customers and keys, and migrations. */
   readonly options: DataSourceOptions;
 
   readonly pools: readonly Readonly<PoolLoad>[];
 
-  /** None on the embedded database. */
+  /** The read replicas. The embedded database has none. */
   readonly replicas: readonly ReplicaState[];
-  /** A statement that returns the `tableName` and `columnName` of each column from the catalog. */
+  /** A statement that returns the `tableName` and `columnName` of each column in the database. */
   readonly listColumns: string;
 
-  /** A statement that returns whether a migration `waits` for snapshots; none: migrations do not wait for them. */
+  /** A statement that returns whether a migration `waits` for snapshots. Undefined if migrations do not wait for them. */
   readonly migrationWaits?: string;
 
-  /** Opens a data source with every connection set up. @throws if that fails; then it is closed again */
+  /** Opens a data source and sets up its connections. @throws if that fails, after closing the data source */
   open(dataSource: DataSource): Promise<void>;
 
-  /** Runs one short statement of a lookup. @throws if it does not answer within the wait setting */
+  /** Runs one short statement. @throws if the database does not respond within the wait setting */
   lookUp: (dataSource: DataSource, sql: string, parameters: readonly unknown[]) => ReturnType<Query>;
 
   /**
-   * Compares the read replicas with the server from the first call on. Resolves when each was checked once.
+   * Starts comparing the read replicas with the server, with the first call only. Resolves after the first check of each.
    * @param server queries the server
    */
   watchReplicas(server: Query): Promise<unknown>;
 
   /**
    * Opens a snapshot on a connection that nothing else uses.
-   * @param from `server`: of the latest commit, not from a read replica
+   * @param from `server` for the latest commit; `any` to allow a read replica
    * @throws if no connection is free within the wait setting
    */
   openSnapshot(from: 'any' | 'server'): Promise<Snapshot>;
 
-  /** Runs `work` in one transaction on a connection of its own, after every other writer of this kind. */
+  /** Runs `work` in one transaction on its own connection, one import at a time. */
   write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T>;
 
-  /** Runs `work` in one short transaction, without waiting for imports. Triggers see what it writes. */
+  /** Runs `work` in one short transaction, without waiting for imports. Triggers run for its rows. */
   change<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T>;
 
   /**
-   * Runs `work`, which migrates by the query runner, while nobody else imports or migrates.
-   * @param tell told, for the operator, what else it waits for
+   * Runs `work`, which migrates through the query runner, while no other process imports or migrates.
+   * @param report receives a line for the operator if the migration also waits for snapshots
    */
   withMigrationLock<T>(
     dataSource: DataSource,
     work: (queryRunner: QueryRunner) => Promise<T>,
-    tell: (line: string) => void,
+    report: (line: string) => void,
   ): Promise<T>;
 
   close(): Promise<void>;

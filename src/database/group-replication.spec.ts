@@ -1,7 +1,7 @@
 import { TransactionSize, transactionLimit, TransactionTooLarge } from './group-replication.js';
 import type { Query, Row } from './query.js';
 
-/** A server with this limit, and with these members or an error that hides them. */
+/** A fake server with this limit. `members` is the list of group members, or the error of reading it. */
 function server(limit: string | undefined, members: Row[] | Error): Query {
   return async (sql) => {
     if (sql.startsWith('SHOW')) return limit === undefined ? [] : [{ Value: limit }];
@@ -14,11 +14,11 @@ const DENIED = new Error('SELECT command denied');
 
 test.each<[string, string | undefined, Row[] | Error, number | undefined]>([
   ['a member of a group', '150000000', [{ 1: 1 }], 150_000_000],
-  ['a member, seen by an account without rights', '150000000', DENIED, 150_000_000],
+  ['a member, read by an account without rights on performance_schema', '150000000', DENIED, 150_000_000],
   ['a server that has left its group', '150000000', [], undefined],
   ['a group without a limit', '0', [{ 1: 1 }], undefined],
   ['a server without the plugin', undefined, DENIED, undefined],
-])('finds the limit of %s', async (_, limit, members, expected) => {
+])('transactionLimit returns the limit for %s', async (_, limit, members, expected) => {
   expect(await transactionLimit(server(limit, members))).toBe(expected);
 });
 
@@ -26,7 +26,7 @@ const nothing: Query = async () => [];
 const rows = (text: string, count: number) => [Array.from({ length: count }, () => [text, '12345.6789', 7, null])];
 
 describe('a transaction', () => {
-  test('stops with the statement that exceeds the limit, and names what to do', async () => {
+  test('fails at the statement that exceeds the limit, with a remedy', async () => {
     const query = new TransactionSize(1000).counting(nothing);
     await query('INSERT INTO t VALUES ?', rows('ä'.repeat(10), 40));
     await query('SELECT ?', ['x'.repeat(5000)]);
@@ -35,14 +35,14 @@ describe('a transaction', () => {
     expect(error).toThrow(/more than 1000 bytes.*SET PERSIST group_replication_transaction_size_limit/);
   });
 
-  test('counts numbers, dates and nulls as next to nothing, and documents in full', async () => {
+  test('counts at most one byte for a number, date or null, and every byte of a document', async () => {
     const size = new TransactionSize(1000);
     await size.counting(nothing)('INSERT INTO t VALUES ?', rows('2027-01-15', 400));
     const document = Buffer.alloc(300);
     expect(() => size.counting(nothing)('INSERT INTO t VALUES (?)', [document])).toThrow(TransactionTooLarge);
   });
 
-  test('explains the error of COMMIT, and no other', () => {
+  test('adds the remedy to the error of COMMIT only', () => {
     const size = new TransactionSize(1000);
     const refused = Object.assign(new Error(`Error on observer while running replication hook 'before_commit'.`), {
       errno: 3100,

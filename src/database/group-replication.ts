@@ -1,25 +1,25 @@
 import type { Query, Row } from './query.js';
 
-/** The fewest bytes that a number or a date takes in the binary log. */
+/** Minimum bytes of a number or a date in the binary log. */
 const NUMBER_BYTES = 1;
 const NUMBER_OR_DATE = /^[-\d.: ]*$/;
 const ER_RUN_HOOK_ERROR = 3100;
 
-/** The servers of the group do not accept so large a transaction. */
+/** The transaction exceeds the limit of the server group. */
 export class TransactionTooLarge extends Error {}
 
 /**
- * The largest transaction that the group of a MySQL server accepts, in bytes.
+ * Returns the largest transaction that the replication group of a MySQL server accepts, in bytes.
  * @returns undefined if the server is in no group, or its group has no limit
  */
 export async function transactionLimit(query: Query): Promise<number | undefined> {
   const [row] = await query(`SHOW GLOBAL VARIABLES LIKE 'group_replication_transaction_size_limit'`);
-  // 0 stands for none. MariaDB, and a server without the plugin, lack the variable.
+  // 0 means no limit. MariaDB and servers without the plugin lack the variable.
   const limit = Number(row?.Value ?? 0);
   return limit && (await isInGroup(query)) ? limit : undefined;
 }
 
-/** Accounts without rights on performance_schema cannot see it: the plugin alone is the best sign then. */
+/** Returns true for accounts without rights on performance_schema: they see only that the plugin is loaded. */
 async function isInGroup(query: Query): Promise<boolean> {
   const sql = `SELECT 1 FROM performance_schema.replication_group_members WHERE MEMBER_STATE = 'ONLINE' LIMIT 1`;
   return query(sql).then(
@@ -28,13 +28,13 @@ async function isInGroup(query: Query): Promise<boolean> {
   );
 }
 
-/** Adds up the values that a transaction writes, never too many bytes, and stops it once it exceeds the limit. */
+/** Adds up the bytes that a transaction writes, and fails once they exceed the limit. It never overestimates. */
 export class TransactionSize {
   private bytes = 0;
 
   constructor(private readonly limit: number) {}
 
-  /** Passes statements on. @throws {TransactionTooLarge} with the statement that exceeds the limit */
+  /** Returns a query that counts and runs statements. @throws {TransactionTooLarge} for one that exceeds the limit */
   counting(query: Query): Query {
     return (sql, parameters = []) => {
       if (/^\s*INSERT/i.test(sql)) this.add(parameters);
@@ -42,7 +42,7 @@ export class TransactionSize {
     };
   }
 
-  /** An error of COMMIT, with what to do if the size is the reason. */
+  /** Returns the error of COMMIT, with a remedy if the server refused the transaction. */
   explain(error: unknown): unknown {
     const { errno, message } = error as { errno?: number; message: string };
     if (errno !== ER_RUN_HOOK_ERROR) return error;
@@ -55,17 +55,17 @@ export class TransactionSize {
     this.bytes += sizeOf(parameters);
     if (this.bytes > this.limit)
       throw new TransactionTooLarge(
-        `This transaction has more than ${this.limit} bytes, and the group of MySQL servers would not accept it. ${remedy(this.limit)}`,
+        `This transaction has more than ${this.limit} bytes, and the group of MySQL servers would refuse it. ${remedy(this.limit)}`,
       );
   }
 }
 
-/** What an operator can do about the limit. */
+/** Returns advice for the operator. */
 export function remedy(limit: number): string {
   return `Its limit is group_replication_transaction_size_limit = ${limit}. Import fewer rows at a time (see "MySQL Group Replication" in docs/operations.md), or raise the limit on each member: SET PERSIST group_replication_transaction_size_limit = 2147483647`;
 }
 
-/** The values in bytes. The binary log has more: lengths, columns that are not written, and old values. */
+/** Returns the bytes of the values. The binary log has more: lengths, columns that are not written, and old values. */
 function sizeOf(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + sizeOf(one), 0);
   if (Buffer.isBuffer(value)) return value.length;

@@ -1,58 +1,58 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { BusyError } from './busy-error.js';
-import { hasNoneLeft, isLost } from './connection-errors.js';
+import { isConnectionLimitReached, isConnectionLost } from './connection-errors.js';
 import { withDeadline } from './deadline.js';
 import type { PoolLoad } from './engine.js';
 import type { Query, Row } from './query.js';
 
-/** How soon a server that has no connection to give is asked again, in milliseconds. */
+/** Pause before the next attempt if the server has reached its limit of connections, in milliseconds. */
 const RETRY_MS = 50;
 
-/** A connection that has been idle for this long may have been dropped on the way without a sign, in milliseconds. */
+/** After this idle time, in milliseconds, a firewall may have dropped the connection without notice. */
 const IDLE_MS = 1000;
-/** How long its first statement may take before it counts as dropped, in milliseconds; at most a third of the wait. */
-const IDLE_PATIENCE_MS = 500;
+/** Timeout of the first statement on such a connection, in milliseconds. It is at most a third of the wait setting. */
+const IDLE_TIMEOUT_MS = 500;
 
-/** What of a pooled connection of mysql2 is needed to give up on it. */
+/** The method of a pooled mysql2 connection that this module uses. */
 interface Destroyable {
   destroy(): void;
 }
 
 type Pool = DataSource | Promise<DataSource>;
 
-/** When a connection last answered, or was made. */
-const heard = new WeakMap<Destroyable, number>();
+/** When a connection last returned a result, or was opened. */
+const lastResponseAt = new WeakMap<Destroyable, number>();
 
-/** What holds for the connections of a pool. */
+/** Settings and state that all leases of a pool share. */
 export interface LeaseTerms {
-  /** Milliseconds for a connection and, together with that, for what a task begins with. */
+  /** Deadline for connecting and the first statement together, in milliseconds. */
   readonly wait: number;
   readonly load: PoolLoad;
   readonly server: ServerState;
 }
 
-/** A server, as all pools of connections to it know it. */
+/** State of a server that all pools of connections to it share. */
 interface ServerState {
-  /** When the last statement was sent, or pool begun to be opened, that it did not answer in time. */
+  /** Start of the latest statement, or opening of a pool, that timed out. 0 if none did. */
   silentSince: number;
 }
 
-/** Takes down that it did not answer in time what was asked then; what was asked later may have been known earlier. */
-export function fellSilent(server: ServerState, since: number): void {
+/** Records that work started at `since` timed out. Keeps a later time that is recorded already. */
+export function markSilent(server: ServerState, since: number): void {
   server.silentSince = Math.max(server.silentSince, since);
 }
 
-/** A task that has begun: its connection, and the rows of its first statement. */
-interface BegunTask {
+/** A connection and the rows of the first statement on it. */
+interface StartedTask {
   lease: Lease;
   rows: Row[];
 }
 
-/** A pooled connection for one task. */
+/** A pooled connection that one task uses. */
 export class Lease {
   private broken = false;
-  private patience?: number;
+  private statementTimeout?: number;
 
   private constructor(
     private readonly queryRunner: QueryRunner,
@@ -63,25 +63,32 @@ export class Lease {
     terms.load.inUse++;
   }
 
-  /** @throws if no connection comes free in time */
-  static async of(pool: Pool, terms: LeaseTerms, deadline = performance.now() + terms.wait): Promise<Lease> {
+  /** @throws if no connection comes free before the deadline */
+  static async acquire(pool: Pool, terms: LeaseTerms, deadline = performance.now() + terms.wait): Promise<Lease> {
     const { wait, load } = terms;
     const message = `None of the ${load.size} ${load.name} connections came free within ${wait} ms`;
     load.waiting++;
-    // In whole milliseconds, so that a pool that cannot be opened within the wait is known as silent before this ends.
+    // Rounded up, so that opening the pool times out, and marks the server silent, before this deadline.
     const left = Math.ceil(Math.max(0, deadline - performance.now()));
-    const connected = withDeadline(connect(pool, terms, deadline), left, message, giveBack).catch((error) => {
-      throw error.message === message || hasNoneLeft(error) ? new BusyError(message, { cause: error }) : error;
+    const connected = withDeadline(connect(pool, terms, deadline), left, message, releaseLate).catch((error) => {
+      throw error.message === message || isConnectionLimitReached(error)
+        ? new BusyError(message, { cause: error })
+        : error;
     });
     const { queryRunner, connection } = await connected.finally(() => load.waiting--);
     return new Lease(queryRunner, connection, terms, deadline);
   }
 
   /**
-   * Leases a connection and runs the first statement of a task, which only reads. If a connection from the pool turns
-   * out to be dead, the statement runs once more, on another connection and within the same deadline.
+   * Leases a connection and runs the first statement of a task. If the connection is dead, the statement runs once more,
+   * on another connection and within the same deadline. The statement must only read.
    */
-  static async begin(pool: Pool, terms: LeaseTerms, sql: string, parameters?: readonly unknown[]): Promise<BegunTask> {
+  static async begin(
+    pool: Pool,
+    terms: LeaseTerms,
+    sql: string,
+    parameters?: readonly unknown[],
+  ): Promise<StartedTask> {
     const deadline = performance.now() + terms.wait;
     try {
       return await Lease.attempt(pool, terms, deadline, sql, parameters);
@@ -97,10 +104,10 @@ export class Lease {
     deadline: number,
     sql: string,
     parameters?: readonly unknown[],
-  ): Promise<BegunTask> {
-    const lease = await Lease.of(pool, terms, deadline);
+  ): Promise<StartedTask> {
+    const lease = await Lease.acquire(pool, terms, deadline);
     try {
-      return { lease, rows: await lease.first(sql, parameters) };
+      return { lease, rows: await lease.firstQuery(sql, parameters) };
     } catch (error) {
       await lease.release();
       throw error;
@@ -108,11 +115,11 @@ export class Lease {
   }
 
   readonly query: Query = (sql, parameters = []) =>
-    this.run(sql, parameters, this.patience ?? this.deadline - performance.now());
+    this.run(sql, parameters, this.statementTimeout ?? this.deadline - performance.now());
 
-  /** The task has begun: from now on each statement may take so many milliseconds. */
-  setStatementTimeout(patience: number): void {
-    this.patience = patience;
+  /** Replaces the deadline of the lease by a timeout for each further statement, in milliseconds. */
+  setStatementTimeout(timeout: number): void {
+    this.statementTimeout = timeout;
   }
 
   async release(): Promise<void> {
@@ -121,13 +128,13 @@ export class Lease {
     await this.queryRunner.release();
   }
 
-  /** @throws {DeadConnection} if another connection may well answer within the deadline */
-  private async first(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+  /** @throws {DeadConnection} if the connection is dead and the deadline leaves time for another one */
+  private async firstQuery(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
     const now = performance.now();
     const left = this.deadline - now;
-    const isIdle = now - heard.get(this.connection)! >= IDLE_MS;
+    const isIdle = now - lastResponseAt.get(this.connection)! >= IDLE_MS;
     try {
-      return await this.run(sql, parameters, isIdle ? Math.min(left, IDLE_PATIENCE_MS, this.terms.wait / 3) : left);
+      return await this.run(sql, parameters, isIdle ? Math.min(left, IDLE_TIMEOUT_MS, this.terms.wait / 3) : left);
     } catch (error) {
       if (!this.broken || performance.now() >= this.deadline) throw error;
       throw new DeadConnection((error as Error).message, { cause: error });
@@ -135,31 +142,31 @@ export class Lease {
   }
 
   private async run(sql: string, parameters: readonly unknown[], limit: number): Promise<Row[]> {
-    if (this.broken) throw new Error('The connection was given up');
-    const sent = performance.now();
-    const patience = Math.round(Math.max(0, limit));
-    const message = `The database did not answer within ${patience} ms`;
-    const response = withDeadline<Row[]>(this.queryRunner.query(sql, [...parameters]), patience, message);
+    if (this.broken) throw new Error('The connection was discarded after an earlier error');
+    const sentAt = performance.now();
+    const timeout = Math.round(Math.max(0, limit));
+    const message = `The database did not respond within ${timeout} ms`;
+    const response = withDeadline<Row[]>(this.queryRunner.query(sql, [...parameters]), timeout, message);
     try {
       const rows = await response;
-      heard.set(this.connection, performance.now());
+      lastResponseAt.set(this.connection, performance.now());
       return rows;
     } catch (error) {
-      if ((error as Error).message === message || isLost(error)) this.giveUp(sent);
+      if ((error as Error).message === message || isConnectionLost(error)) this.markBroken(sentAt);
       throw error;
     }
   }
 
-  private giveUp(sent: number): void {
+  private markBroken(sentAt: number): void {
     this.broken = true;
-    fellSilent(this.terms.server, sent);
+    markSilent(this.terms.server, sentAt);
   }
 }
 
-/** A connection from the pool does not answer any more. */
+/** A connection from the pool no longer responds. */
 class DeadConnection extends Error {}
 
-function giveBack({ queryRunner }: Connected): Promise<void> {
+function releaseLate({ queryRunner }: Connected): Promise<void> {
   return queryRunner.release();
 }
 
@@ -169,21 +176,21 @@ interface Connected {
 }
 
 /**
- * A connection that may well answer. Where the server gives no further one, that is one of those that there are, as soon
- * as it is free. Where a statement went unanswered, idle connections of that time are thrown away: the server may have
- * gone without a word, and each of them would cost somebody the whole wait.
+ * Takes a connection from the pool, or opens one. If the server has reached its limit, waits until a connection of the
+ * pool is free. If the server was silent, destroys connections without a response since then: they may be dead, and each
+ * would cost a request the whole wait.
  */
 async function connect(pool: Pool, { server }: LeaseTerms, deadline: number): Promise<Connected> {
   for (;;) {
     const queryRunner = (await pool).createQueryRunner();
     try {
       const connection: Destroyable = await queryRunner.connect();
-      if (!heard.has(connection)) heard.set(connection, performance.now());
-      if (heard.get(connection)! >= server.silentSince) return { queryRunner, connection };
+      if (!lastResponseAt.has(connection)) lastResponseAt.set(connection, performance.now());
+      if (lastResponseAt.get(connection)! >= server.silentSince) return { queryRunner, connection };
       connection.destroy();
       await queryRunner.release();
     } catch (error) {
-      if (!hasNoneLeft(error) || performance.now() + RETRY_MS >= deadline) throw error;
+      if (!isConnectionLimitReached(error) || performance.now() + RETRY_MS >= deadline) throw error;
       await sleep(RETRY_MS);
     }
   }

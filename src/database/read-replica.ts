@@ -11,19 +11,19 @@ const CHECK_MS = 1000;
 
 /**
  * A read replica. Snapshots come from it while it responds, has the current schema, and has content that the server had
- * within the limit of lag. A check in the background finds out, so that no request waits for a replica that is lost.
+ * within the lag limit. A background check finds this out, so that no request waits for a lost replica.
  */
 export class ReadReplica implements ReplicaState {
   private readonly logger = new Logger('ReadReplica');
   private state: 'new' | 'ready' | 'lost' | 'behind' | 'closed' = 'new';
   private timer?: NodeJS.Timeout;
   private readonly createdAt = performance.now();
-  /** When the server was last seen to have the content that this replica has. Undefined: never so far. */
+  /** When a check last saw the server with the content of this replica. Undefined if none did. */
   private currentAt?: number;
-  /** Checks have a connection of their own, which downloads cannot take. */
+  /** The load of the connection that is reserved for checks. Downloads cannot take it. */
   private readonly checks: PoolLoad = { name: 'replica check', size: 1, inUse: 0, waiting: 0 };
 
-  /** @param name for log and metrics */
+  /** @param name the name in logs and metrics */
   constructor(
     readonly name: string,
     readonly pool: ServerPool,
@@ -38,14 +38,14 @@ export class ReadReplica implements ReplicaState {
     return (performance.now() - (this.currentAt ?? this.createdAt)) / 1000;
   }
 
-  /** Checks the replica from now on, until it is closed. Resolves after the first check, and never rejects. */
+  /** Checks the replica repeatedly until it is closed. Resolves after the first check, and never rejects. */
   async watch(server: ContentHistory): Promise<void> {
     await this.check(server);
     if (this.state !== 'closed') this.timer = setTimeout(() => void this.watch(server), CHECK_MS).unref();
   }
 
-  /** The replica is not used any more, until a check succeeds. */
-  lose({ message }: Error): void {
+  /** Stops reading from the replica until a check succeeds. */
+  markLost({ message }: Error): void {
     this.enter('lost', `is lost (${message})`);
   }
 
@@ -58,13 +58,13 @@ export class ReadReplica implements ReplicaState {
   private async check(server: ContentHistory): Promise<void> {
     try {
       const fingerprint = await this.fingerprint();
-      // Without the server there is nothing to compare with: the replica stays as it is.
+      // If the server does not respond, there is nothing to compare with, so the state does not change.
       await server.lastCurrent(fingerprint).then(
-        (at) => this.judge(at),
+        (at) => this.updateState(at),
         () => undefined,
       );
     } catch (error) {
-      this.lose(error as Error);
+      this.markLost(error as Error);
     }
   }
 
@@ -78,8 +78,8 @@ export class ReadReplica implements ReplicaState {
     }
   }
 
-  /** @param lastCurrent when the server was last seen to have the content that the replica has now */
-  private judge(lastCurrent: number | undefined): void {
+  /** @param lastCurrent when a check last saw the server with the content that the replica has now */
+  private updateState(lastCurrent: number | undefined): void {
     if (lastCurrent !== undefined) this.currentAt = Math.max(lastCurrent, this.currentAt ?? 0);
     const lag = Math.round(this.lagSeconds);
     if (this.lagSeconds > this.maxLagSeconds)
@@ -87,12 +87,14 @@ export class ReadReplica implements ReplicaState {
     else if (this.currentAt !== undefined) this.enter('ready', 'is back');
   }
 
-  private enter(state: 'ready' | 'lost' | 'behind', what: string): void {
+  private enter(state: 'ready' | 'lost' | 'behind', description: string): void {
     if (this.state === 'closed' || this.state === state) return;
     const isFirst = this.state === 'new';
     this.state = state;
     if (state !== 'ready')
-      this.logger.error(`The replica ${this.name} ${what}: downloads read from other replicas or from the server`);
-    else if (!isFirst) this.logger.log(`The replica ${this.name} ${what}: downloads read from it again`);
+      this.logger.error(
+        `The replica ${this.name} ${description}: downloads read from other replicas or from the server`,
+      );
+    else if (!isFirst) this.logger.log(`The replica ${this.name} ${description}: downloads read from it again`);
   }
 }

@@ -2,7 +2,7 @@ import { ContentHistory } from './content-history.js';
 import type { Query } from './query.js';
 import type { ReadReplica } from './read-replica.js';
 
-/** The read replicas of a server, of which those that are ready are used in turn. */
+/** The read replicas of a server. Snapshots use the ready ones in turn. */
 export class ReadReplicas {
   private watching?: Promise<unknown>;
   private nextReplica = 0;
@@ -12,13 +12,13 @@ export class ReadReplicas {
     private readonly maxLagSeconds: number,
   ) {}
 
-  /** Checks the replicas from the first call on. Resolves when each was checked once. @param server queries the server */
+  /** Starts the checks, with the first call only. Resolves after the first check of each. @param server queries it */
   watch(server: Query): Promise<unknown> {
-    this.watching ??= this.begin(new ContentHistory(server, this.maxLagSeconds * 1000));
+    this.watching ??= this.startWatching(new ContentHistory(server, this.maxLagSeconds * 1000));
     return this.watching;
   }
 
-  /** The replicas that are ready, beginning with another one each time. */
+  /** Returns the ready replicas. Each call starts with the next one. */
   inTurn(): readonly ReadReplica[] {
     const ready = this.all.filter(({ isReady }) => isReady);
     const first = this.nextReplica++ % (ready.length || 1);
@@ -29,7 +29,7 @@ export class ReadReplicas {
     await Promise.all(this.all.map((replica) => replica.close()));
   }
 
-  private begin(server: ContentHistory): Promise<unknown> {
+  private startWatching(server: ContentHistory): Promise<unknown> {
     return Promise.all(this.all.map((replica) => replica.watch(server)));
   }
 }

@@ -3,7 +3,7 @@ import { command } from '../config/command.js';
 import { assertCurrent } from './migrations/pending-migrations.js';
 import type { Query } from './query.js';
 
-/** Tables that only SQL of ours reads and writes, with their columns. Every other table has an entity. */
+/** The tables without an entity, with their columns. */
 const WITHOUT_ENTITY = {
   catalogue_findings: ['RuleName', 'Findings', 'CheckedAt'],
   changed_skus: ['Part', 'Code', 'SKU', 'Counter', 'RemovedCounter'],
@@ -14,7 +14,7 @@ const WITHOUT_ENTITY = {
   version_history: ['Part', 'Code', 'Version', 'Counter', 'SupersededAt'],
 };
 
-/** The tables of this release, with the names of their columns. */
+/** Returns the tables of this release, with the names of their columns. */
 export function requiredColumns(): Map<string, readonly string[]> {
   const { tables, columns } = getMetadataArgsStorage();
   const declared = tables.flatMap(({ name, target }) => {
@@ -25,9 +25,9 @@ export function requiredColumns(): Map<string, readonly string[]> {
 }
 
 /**
- * Reads the catalog of the database only: a probe must neither wait for a migration that changes a table nor read rows.
+ * Checks the list of columns only. A probe must not read rows, or wait for a migration that changes a table.
  * @param listColumns a statement that returns the `tableName` and `columnName` of each column
- * @throws if the database that `query` asks lacks a migration, a table or a column, for example during a restore
+ * @throws if the database lacks a migration, a table or a column, for example during a restore
  */
 export async function assertSchemaComplete(query: Query, listColumns: string): Promise<void> {
   const present = await assertTables(query, listColumns);
@@ -38,7 +38,7 @@ export async function assertSchemaComplete(query: Query, listColumns: string): P
 }
 
 /**
- * The tables of the database with their columns.
+ * Returns the tables of the database with their columns.
  * @throws if the database lacks a migration or a table
  */
 export async function assertTables(query: Query, listColumns: string): Promise<Map<string, Set<string>>> {
@@ -49,7 +49,7 @@ export async function assertTables(query: Query, listColumns: string): Promise<M
     present.set(String(tableName), columns.add(String(columnName)));
   }
   const missing = [...requiredColumns().keys()].filter((table) => !present.has(table));
-  // The catalog hides tables on which the account has no rights.
+  // The server does not list tables on which the account has no rights.
   if (missing.length)
     throw new Error(`The database lacks ${missing.join(', ')}; grant the account its rights, or restore all tables`);
   return present;

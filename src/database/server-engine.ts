@@ -14,21 +14,21 @@ import { ReadReplicas } from './read-replicas.js';
 import { ServerPool } from './server-pool.js';
 import { SESSION } from './server-session.js';
 import { LIST_COLUMNS, rowIn, straightJoin, upsertClause, values } from './server-sql.js';
-import { MIGRATION_WAITS, underLock } from './writers-lock.js';
+import { MIGRATION_WAITS, withWritersLock } from './writers-lock.js';
 
-/** What of mysql2's pool is needed to set up each of its connections; statements on one run in their order. */
+/** The part of a mysql2 pool that sets up its connections. Statements on a connection run in the order of the calls. */
 interface SessionPool {
   on(event: 'connection', listener: (connection: { query(sql: string, done: () => void): void }) => void): void;
 }
 
-/** What of a pooled connection of mysql2 is needed for prepared statements, which TypeORM does not know. */
-interface Preparing {
+/** The part of a mysql2 connection that runs prepared statements, which TypeORM does not support. */
+interface PreparedStatements {
   promise(): { execute(sql: string, parameters?: readonly unknown[]): Promise<[Row[], unknown]> };
 }
 
 /**
- * MySQL or MariaDB. Snapshots come from a pool of their own, so that answers under way cannot keep a lookup or a probe
- * waiting. A statement that does not answer in time takes its connection along: the next one would wait behind it.
+ * MySQL or MariaDB. Snapshots have their own pool, so that downloads cannot delay lookups and probes. If a statement times
+ * out, its connection is destroyed, because the next statement on it would have to wait for the first one.
  */
 export class ServerEngine implements Engine {
   readonly options: DataSourceOptions;
@@ -41,8 +41,8 @@ export class ServerEngine implements Engine {
 
   constructor(private readonly settings: Settings) {
     const { DATABASE_WAIT_MS: wait, DATABASE_URL } = settings;
-    const lookups = idle('lookup', settings.DATABASE_POOL_SIZE);
-    const downloads = idle('download', settings.DOWNLOAD_POOL_SIZE);
+    const lookups = newLoad('lookup', settings.DATABASE_POOL_SIZE);
+    const downloads = newLoad('download', settings.DOWNLOAD_POOL_SIZE);
     this.pools = [lookups, downloads];
     this.lookups = { wait, load: lookups, server: { silentSince: 0 } };
     this.downloads = this.downloadPool(DATABASE_URL, { ...this.lookups, load: downloads });
@@ -51,7 +51,7 @@ export class ServerEngine implements Engine {
       type: 'mysql',
       url: settings.DATABASE_URL,
       charset: 'utf8mb4',
-      // Timestamps are stored in UTC, and days come back as the text that is stored.
+      // Timestamps are stored in UTC. Days are returned as text.
       timezone: 'Z',
       dateStrings: ['DATE'],
       poolSize: settings.DATABASE_POOL_SIZE,
@@ -67,7 +67,7 @@ export class ServerEngine implements Engine {
     await dataSource.initialize();
     const { pool } = dataSource.driver as unknown as { pool: SessionPool };
     pool.on('connection', (connection) => SESSION.forEach((sql) => connection.query(sql, () => undefined)));
-    // The connection that opened the pool came before the listener.
+    // The pool opened its first connection before the listener existed.
     try {
       for (const sql of SESSION) await dataSource.query(sql);
     } catch (error) {
@@ -90,13 +90,13 @@ export class ServerEngine implements Engine {
     return this.readReplicas.watch(server);
   }
 
-  /** From a read replica, in turn, if any is ready. Otherwise from the server itself. */
+  /** Opens the snapshot on the next ready read replica. If there is none, opens it on the server. */
   async openSnapshot(from: 'any' | 'server'): Promise<Snapshot> {
     for (const replica of from === 'any' ? this.readReplicas.inTurn() : [])
       try {
         return await this.snapshotFrom(replica.pool, true);
       } catch (error) {
-        replica.lose(error as Error);
+        replica.markLost(error as Error);
       }
     return this.snapshotFrom(this.downloads, false);
   }
@@ -112,8 +112,8 @@ export class ServerEngine implements Engine {
   }
 
   async write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
-    return underLock(dataSource, async (queryRunner) => {
-      // Triggers leave the rows of this session alone: an import does their work by the batch (import/content-changes.ts).
+    return withWritersLock(dataSource, async (queryRunner) => {
+      // Triggers ignore the rows of this session. An import does their work in batches (import/content-changes.ts).
       await queryRunner.query('SET @customer_data_import = 1');
       try {
         return await transaction(queryRunner, work, false);
@@ -135,13 +135,13 @@ export class ServerEngine implements Engine {
   withMigrationLock<T>(
     dataSource: DataSource,
     work: (queryRunner: QueryRunner) => Promise<T>,
-    tell: (line: string) => void,
+    report: (line: string) => void,
   ): Promise<T> {
     const checked = async (queryRunner: QueryRunner) => {
       await checkPrivileges(queryRunner);
       return work(queryRunner);
     };
-    return underLock(dataSource, (queryRunner) => inShortAttempts(queryRunner, checked, tell));
+    return withWritersLock(dataSource, (queryRunner) => inShortAttempts(queryRunner, checked, report));
   }
 
   async close(): Promise<void> {
@@ -151,7 +151,7 @@ export class ServerEngine implements Engine {
   private replicasOf(terms: Omit<LeaseTerms, 'server'>): ReadReplicas {
     const { DATABASE_REPLICA_URLS: urls, DATABASE_REPLICA_LAG_SECONDS: maxLagSeconds } = this.settings;
     const replicas = urls.map((url) => {
-      // One more, for the checks.
+      // One more connection, for the checks.
       const pool = this.downloadPool(url, { ...terms, server: { silentSince: 0 } }, terms.load.size + 1);
       return new ReadReplica(new URL(url).host, pool, maxLagSeconds);
     });
@@ -175,14 +175,14 @@ async function transaction<T>(
   firesTriggers: boolean,
 ): Promise<T> {
   const query: Query = (sql, parameters = []) => queryRunner.query(sql, [...parameters]);
-  const connection: Preparing = await queryRunner.connect();
+  const connection: PreparedStatements = await queryRunner.connect();
   const prepared: Query = async (sql, parameters) => (await connection.promise().execute(sql, parameters))[0];
   const [row] = await query('SELECT @@max_allowed_packet AS bytes');
-  // The parameters are part of the text, so that their number is bounded by its length alone.
+  // The parameters are part of the text of the statement, so only its length is limited.
   const limits = { parameters: Infinity, bytes: Number(row?.bytes) };
   const transactionBytes = await transactionLimit(query);
   const size = transactionBytes === undefined ? undefined : new TransactionSize(transactionBytes);
-  // Each statement sees what others committed before it, so that what is derived from rows is not of older ones.
+  // Each statement must see all earlier commits of other sessions: documents and versions must not use older rows.
   await query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
   await query('START TRANSACTION');
   try {
@@ -202,7 +202,7 @@ async function transaction<T>(
   }
 }
 
-function idle(name: string, size: number): PoolLoad {
+function newLoad(name: string, size: number): PoolLoad {
   return { name, size, inUse: 0, waiting: 0 };
 }
 

@@ -4,8 +4,9 @@ import { ServerPool } from './server-pool.js';
 const refused = (code: string) => () => Promise.reject<DataSource>(Object.assign(new Error(code), { code }));
 
 /**
- * @param silentSince what was known before
- * @returns when the server was silent, as all pools of connections to it are told, after a pool could not be opened
+ * Fails to open a pool.
+ * @param silentSince the time that was recorded before
+ * @returns the time that is recorded for all pools of the server afterwards
  */
 async function silentAfter(open: () => Promise<DataSource>, silentSince = 0): Promise<number> {
   const load = { name: 'download', size: 1, inUse: 0, waiting: 0 };
@@ -16,18 +17,21 @@ async function silentAfter(open: () => Promise<DataSource>, silentSince = 0): Pr
 }
 
 test.each([
-  ['does not answer', () => new Promise<DataSource>(() => undefined)],
+  ['does not respond', () => new Promise<DataSource>(() => undefined)],
   ['does not connect', refused('ETIMEDOUT')],
-])('a server that %s in time is silent, for its other pools too (decision 86)', async (_name, open) => {
-  const begun = performance.now();
-  expect(await silentAfter(open)).toBeGreaterThanOrEqual(begun);
+])('a server that %s in time is recorded as silent for all of its pools (decision 86)', async (_name, open) => {
+  const startedAt = performance.now();
+  expect(await silentAfter(open)).toBeGreaterThanOrEqual(startedAt);
 });
 
-test.each(['ECONNREFUSED', 'ER_CON_COUNT_ERROR'])('one that answers %s is not', async (code) => {
-  expect(await silentAfter(refused(code))).toBe(0);
-});
+test.each(['ECONNREFUSED', 'ER_CON_COUNT_ERROR'])(
+  'a server that responds with %s is not recorded as silent',
+  async (code) => {
+    expect(await silentAfter(refused(code))).toBe(0);
+  },
+);
 
-test('what is known of a later time stays known', async () => {
+test('a later recorded time is kept', async () => {
   const later = performance.now() + 1000;
   expect(await silentAfter(refused('ETIMEDOUT'), later)).toBe(later);
 });

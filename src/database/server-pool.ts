@@ -1,12 +1,12 @@
 import type { DataSource } from 'typeorm';
 import { withDeadline } from './deadline.js';
 import type { PoolLoad } from './engine.js';
-import { fellSilent, Lease, type LeaseTerms } from './lease.js';
+import { Lease, type LeaseTerms, markSilent } from './lease.js';
 
-/** What mysql2 says of a server that does not answer its connection in time. */
+/** The error code of mysql2 for a connection that times out. */
 const CONNECT_TIMED_OUT = 'ETIMEDOUT';
 
-/** A pool of connections to a server, which is opened when it is first needed, and again if that failed. */
+/** A pool of connections to a server. The first lease opens it, and later leases retry if that failed. */
 export class ServerPool {
   private opened?: Promise<DataSource>;
 
@@ -15,10 +15,10 @@ export class ServerPool {
     private readonly terms: LeaseTerms,
   ) {}
 
-  /** @param load where the connection is counted @throws if no connection comes free in time */
+  /** @param load the load that counts the connection @throws if no connection comes free in time */
   lease(load: PoolLoad = this.terms.load): Promise<Lease> {
     this.opened ??= this.openInTime();
-    return Lease.of(this.opened, { ...this.terms, load });
+    return Lease.acquire(this.opened, { ...this.terms, load });
   }
 
   /** Leases a connection and runs the first statement of a task on it. @throws like {@link lease} */
@@ -33,14 +33,14 @@ export class ServerPool {
 
   private async openInTime(): Promise<DataSource> {
     const { wait, server } = this.terms;
-    const message = `The server did not answer within ${wait} ms`;
-    const begun = performance.now();
+    const message = `The server did not respond within ${wait} ms`;
+    const startedAt = performance.now();
     try {
       return await withDeadline(this.open(), wait, message, close);
     } catch (error) {
       this.opened = undefined;
-      const { message: said, code } = error as NodeJS.ErrnoException;
-      if (said === message || code === CONNECT_TIMED_OUT) fellSilent(server, begun);
+      const { message: text, code } = error as NodeJS.ErrnoException;
+      if (text === message || code === CONNECT_TIMED_OUT) markSilent(server, startedAt);
       throw error;
     }
   }

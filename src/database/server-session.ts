@@ -1,8 +1,11 @@
 /**
- * What a session of ours must not inherit from the server: without backslash escapes the parameters that mysql2 escapes
- * could leave their quotes, a row limit would shorten answers, without strictness values would be cut, without
- * autocommit what a command writes would be lost, without foreign keys rows would outlive what they hang on, and on
- * another isolation level readers could see half of an import.
+ * Session settings that must not depend on the configuration of the server:
+ * - `NO_BACKSLASH_ESCAPES` would let parameters that mysql2 escapes end their quotes.
+ * - A row limit would shorten responses.
+ * - Without strict mode, the server would truncate values.
+ * - Without autocommit, the changes of a command would be lost.
+ * - Without foreign keys, rows would outlive the rows that they reference.
+ * - On another isolation level, readers could see half of an import.
  */
 export const SESSION = [
   `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION',

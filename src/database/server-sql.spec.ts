@@ -24,6 +24,6 @@ test.each<[string, string[], unknown[][], string, unknown[]]>([
     '((a = ? AND b = ? AND c IN (?,?)) OR (a = ? AND b = ? AND c IN (?)))',
     [1, 2, 3, 4, 1, 5, 3],
   ],
-])('names rows by %s, all of them', (_, columns, rows, sql, parameters) => {
+])('rowIn selects all rows by %s', (_, columns, rows, sql, parameters) => {
   expect(rowIn(columns, rows)).toEqual({ sql, parameters });
 });

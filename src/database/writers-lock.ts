@@ -1,20 +1,23 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 
-/** How long a command waits for another's import or migration, in seconds. */
+/** How long a command waits for another import or migration, in seconds. */
 const LOCK_SECONDS = 3600;
-/** A lock's name holds for the whole server and has at most 64 characters. */
+/** The name of a lock is unique on the whole server and has at most 64 characters. */
 const nameOf = (prefix: string) => `CONCAT('${prefix}', LEFT(SHA2(DATABASE(), 256), 40))`;
 const LOCK_NAME = nameOf('customer-data:');
-/** A migration holds this lock while it waits for snapshots. The service asks for it and ends the snapshots that it can. */
+/** A migration holds this lock while it waits for snapshots. The service checks it and ends the snapshots that it can. */
 const WAITING_LOCK = nameOf('customer-data-waits:');
 
 export const ANNOUNCE_WAIT = `DO GET_LOCK(${WAITING_LOCK}, 0)`;
 export const WITHDRAW_WAIT = `DO RELEASE_LOCK(${WAITING_LOCK})`;
-/** Returns whether a migration `waits`. */
+/** A statement that returns whether a migration `waits`. */
 export const MIGRATION_WAITS = `SELECT IS_USED_LOCK(${WAITING_LOCK}) IS NOT NULL AS waits`;
 
-/** Runs `work` on a connection of its own that holds the writers' lock, which ends with the connection if we die. */
-export async function underLock<T>(dataSource: DataSource, work: (queryRunner: QueryRunner) => Promise<T>): Promise<T> {
+/** Runs `work` on its own connection, which holds the writers' lock. The server releases it if the process dies. */
+export async function withWritersLock<T>(
+  dataSource: DataSource,
+  work: (queryRunner: QueryRunner) => Promise<T>,
+): Promise<T> {
   const queryRunner = dataSource.createQueryRunner();
   try {
     const [row] = await queryRunner.query(`SELECT GET_LOCK(${LOCK_NAME}, ?) AS taken`, [LOCK_SECONDS]);

@@ -1,4 +1,4 @@
-import { behindKey } from '../database/behind-key.js';
+import { afterKey } from '../database/after-key.js';
 import type { Query, Row } from '../database/query.js';
 import type { ImportTable } from './import-tables.js';
 
@@ -17,10 +17,10 @@ export async function* scanTable(
     yield rows;
     if (rows.length < batchRows) return;
     const last = rows.at(-1)!;
-    const behind = behindKey(
+    const after = afterKey(
       keys,
       keys.map((key) => last[key]),
     );
-    rows = await read(`WHERE ${behind.sql}`, behind.parameters);
+    rows = await read(`WHERE ${after.sql}`, after.parameters);
   }
 }
