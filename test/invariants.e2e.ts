@@ -33,8 +33,8 @@ async function violations(invariant: string): Promise<number> {
   return Number(pattern.exec(text)![1]);
 }
 
-/** Has statements of snapshots answered in another way. */
-function spoil(change: (query: Query) => Query): void {
+/** Replaces the query of snapshots. */
+function replaceQuery(change: (query: Query) => Query): void {
   const database = app.get(DatabaseService);
   const snapshot = database.snapshot.bind(database);
   jest.spyOn(database, 'snapshot').mockImplementation(async () => {
@@ -45,53 +45,53 @@ function spoil(change: (query: Query) => Query): void {
 
 const UNEXPECTED = [500, expect.stringContaining('"error"')];
 
-// 1500 SKUs: the first one is in the first batch, before the first byte, and the last one is not.
+// Of 1500 SKUs, the first one is in the first batch, before the first byte. The last one is in a later batch.
 test.each([
   ['P-00000', UNEXPECTED],
   ['P-01499', ['ECONNRESET']],
 ])(
-  'a SKU that comes twice, %s, ends the response: the keys of elements rise strictly (decision 153)',
+  'a duplicate SKU, %s, fails the response: the keys of elements must be strictly ascending (decision 153)',
   async (sku, expected) => {
     const before = await violations('order');
-    // As after a restore into tables without keys.
+    // Simulates a restore into tables without keys.
     await sql(
       'ALTER TABLE prices RENAME TO keyed',
       'CREATE TABLE prices AS SELECT * FROM keyed',
       `INSERT INTO prices SELECT * FROM keyed WHERE SKU = '${sku}'`,
     );
     for (const path of DATA) expect([path, await outcomeOf(path)]).toEqual([path, expected]);
-    expect(service.log.join('\n')).toContain(`The keys of elements do not rise: ${sku} comes behind ${sku}`);
+    expect(service.log.join('\n')).toContain(`The keys of elements are not strictly ascending: ${sku} follows ${sku}`);
     expect(await violations('order')).toBe(before + DATA.length);
     await sql('DROP TABLE prices', 'ALTER TABLE keyed RENAME TO prices');
     expect((await outcomeOf('/prices'))[0]).toBe(200);
   },
 );
 
-test('SKUs in another order than code points end the response (decision 153)', async () => {
-  spoil((query) => async (statement, parameters) => {
+test('SKUs that are not in code-point order fail the response (decision 153)', async () => {
+  replaceQuery((query) => async (statement, parameters) => {
     const rows = await query(statement, parameters);
     return /^SELECT.* LIMIT \d{3,}$/s.test(statement) ? rows.toReversed() : rows;
   });
   for (const path of ['/stock', '/prices']) expect(await outcomeOf(path)).toEqual(UNEXPECTED);
 });
 
-test('a snapshot that shows other versions at its end ends the response (decision 153)', async () => {
+test('a snapshot that shows other versions at its end fails the response (decision 153)', async () => {
   const before = await violations('snapshot');
   let reads = 0;
-  spoil((query) => async (statement, parameters) => {
+  replaceQuery((query) => async (statement, parameters) => {
     const rows = await query(statement, parameters);
     if (!statement.includes('content_versions')) return rows;
-    // The first read is for the header, the second one at the end of the body.
+    // The first read is for the header. The second one is at the end of the body.
     return ++reads % 2 ? rows : rows.map((row) => ({ ...row, stockVersion: 'another' }));
   });
-  // One batch may fail before the first byte: one with a second batch has begun.
+  // All responses here have a second batch, so the headers are sent before the failure.
   for (const path of DATA) expect([path, (await outcomeOf(path))[0]]).toEqual([path, 'ECONNRESET']);
-  expect(service.log.join('\n')).toContain('The snapshot shows another state of the content than at its beginning');
+  expect(service.log.join('\n')).toContain('The snapshot shows another state of the content than at its start');
   expect(await violations('snapshot')).toBe(before + DATA.length);
 });
 
 if (engine === 'mysql')
-  test('a table of versions without transactions ends the responses that a change overtakes', async () => {
+  test('a change fails running responses if content_versions has an engine without transactions', async () => {
     await loadVersion(service.database, 1);
     await sql('ALTER TABLE content_versions ENGINE = MyISAM');
     const download = await SlowDownload.begin(service.url, '/products', token);
@@ -101,7 +101,7 @@ if (engine === 'mysql')
     expect((await outcomeOf('/products'))[0]).toBe(200);
   });
 
-test('every violation is counted from 0 on, so that Prometheus sees the first one', async () => {
+test('the counter of every invariant starts at 0, so that Prometheus sees the first violation', async () => {
   const text = await (await fetch(`${service.managementUrl}/metrics`)).text();
   expect(
     [...text.matchAll(/^customer_data_invariant_violations_total\{invariant="(\w+)"\} \d+$/gm)].map(([, name]) => name),

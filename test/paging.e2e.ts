@@ -13,13 +13,12 @@ import { importFiles } from './support/import-files.js';
 import { startWithApp } from './support/running-app.js';
 import type { TestService } from './support/test-service.js';
 
-/** Elements that are several for one SKU, as an endpoint of another team may have them. */
 const TERMS: CustomerTerms = {
   priceList: { code: 'L', name: null, currencyCode: 'EUR' },
   warehouseCode: 'W',
   discountPercentage: '0',
 };
-// Code points in an order that JavaScript would get wrong: U+FFFD, then U+1F600.
+// The last two SKUs are in code-point order, which differs from the order of JavaScript: U+FFFD, then U+1F600.
 const SKUS = [
   ...Array.from({ length: 40 }, (_, index) => `P-${String(index).padStart(2, '0')}`),
   '\uFFFD',
@@ -28,7 +27,7 @@ const SKUS = [
 const [UNPRICED, OBSOLETE] = ['P-03', 'P-07'];
 const DAYS = ['2027-01-09', '2027-01-10', '2027-11-02'];
 
-/** How many rows a SKU has: none, one, several, or more than a batch. */
+/** Returns the number of rows of a SKU for each day: none, one, several, or more than a batch. */
 const slotsOf = (index: number) => [0, 1, 2, 5, 13][index % 5]!;
 const ROWS = SKUS.flatMap((sku, index) =>
   DAYS.flatMap((day) => Array.from({ length: slotsOf(index) }, (_, slot) => [sku, day, slot] as const)),
@@ -49,7 +48,7 @@ beforeAll(async () => {
     }),
   );
   await database.sql(`UPDATE products SET Status = 'OBSOLETE' WHERE SKU = ?`, [OBSOLETE]);
-  // `LIKE` and `AS` take the collation of the SKU from the table of products.
+  // An endpoint of another team may have several elements for one SKU. `AS` copies the collation of the SKU.
   await database.sql('CREATE TABLE deliveries AS SELECT SKU, SKU AS WarehouseCode FROM products WHERE 1 = 0');
   for (const column of ['Day date', 'Slot integer']) await database.sql(`ALTER TABLE deliveries ADD COLUMN ${column}`);
   await database.sql('CREATE UNIQUE INDEX deliveries_key ON deliveries (WarehouseCode, SKU, Day, Slot)');
@@ -87,9 +86,9 @@ async function lastOf(tables: AssortmentTables): Promise<string | undefined> {
   return lastSkuOf(snapshot, TERMS, tables).finally(() => snapshot.close());
 }
 
-// Batches of 1, 2, 3 and 7 end at every place within a SKU. 42 products have 504 rows.
+// Batches of 1, 2, 3 and 7 rows end at every position within a SKU. 42 products have 504 rows.
 test.each([1, 2, 3, 7, 100, SEEN.length, 1000])(
-  'returns all rows of all eligible SKUs in batches of %i (decision 151)',
+  'assortment returns all rows of all eligible SKUs in batches of %i (decision 151)',
   async (size) => {
     const { rows, batches } = await readAll({ select, elements, batch: () => size });
     expect(rows.map(({ SKU, Day, Slot }) => [SKU, Day, Slot])).toEqual(SEEN);
@@ -97,18 +96,18 @@ test.each([1, 2, 3, 7, 100, SEEN.length, 1000])(
   },
 );
 
-test('returns one row for each SKU where the table has one, in batches that end anywhere', async () => {
+test('assortment returns one row for each SKU in batches of any size', async () => {
   for (const size of [1, 3, 39, 40, 41]) {
     const { rows } = await readAll({ select: 'prices.SKU AS SKU', batch: () => size });
     expect(rows.map(({ SKU }) => SKU)).toEqual(SKUS.filter((sku) => sku !== UNPRICED && sku !== OBSOLETE));
   }
 });
 
-test('finds the last SKU of elements that are several for one SKU', async () => {
+test('lastSkuOf returns the last SKU of a table with several rows for each SKU', async () => {
   expect(await lastOf({ elements })).toBe(SEEN.at(-1)![0]);
 });
 
-test('throws where a further table has several rows for a SKU, whatever the size of a batch (decision 151)', async () => {
+test('assortment throws if a joined table has several rows for a SKU, for any size of a batch (decision 151)', async () => {
   const further = {
     join: `JOIN deliveries ON deliveries.SKU = prices.SKU AND deliveries.WarehouseCode = ?`,
     parameters: ['W'],
@@ -119,12 +118,12 @@ test('throws where a further table has several rows for a SKU, whatever the size
     );
 });
 
-// Two rows for one SKU, at each place of a batch: the second one may be the first of the next batch.
-test.each([1, 2, 3, 4])('throws where one SKU has two rows, in batches of %i', async (size) => {
+// The two rows are at each position of a batch. The second one can be the first row of the next batch.
+test.each([1, 2, 3, 4])('assortment throws if one SKU has two rows, in batches of %i', async (size) => {
   for (const sku of SKUS.slice(10, 15)) {
     const join = `JOIN (SELECT 1 AS Number UNION ALL SELECT 2) AS numbers ON numbers.Number = 1 OR prices.SKU = ?`;
     const further = { join, parameters: [sku] };
     const reading = readAll({ select: 'prices.SKU AS SKU', further, batch: () => size });
-    await expect(reading).rejects.toThrow(`${sku} comes behind ${sku}`);
+    await expect(reading).rejects.toThrow(`${sku} follows ${sku}`);
   }
 });

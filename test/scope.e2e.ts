@@ -13,7 +13,7 @@ const words = (text: string) => text.trim().split(/\s+/);
 let service: TestService;
 let app: NestExpressApplication;
 let tokens: Record<string, string>;
-/** What a customer is answered at a path when it sends nothing but its token. */
+/** The response to each customer at each path, for requests with a token only. */
 const plain: Record<string, Record<string, string>> = {};
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ interface Sent {
   body?: string;
 }
 
-/** Sends a request with A's token, its path to the letter, which fetch would tidy. */
+/** Sends a request with A's token and exactly this path. `fetch` would normalize the path. */
 function sendAsA({ method = 'GET', path, headers = {}, body = '' }: Sent): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.url);
@@ -49,14 +49,14 @@ function sendAsA({ method = 'GET', path, headers = {}, body = '' }: Sent): Promi
   });
 }
 
-test('the public port has the endpoints of the interface and nothing else (interface §4, decisions 28, 152)', () => {
+test('the public port has exactly the endpoints of the interface (interface §4, decisions 28, 152)', () => {
   const data = [...DATA, ...SCHEMAS].map((path) => `GET ${path}`);
   expect(routesOf(app).toSorted()).toEqual([...data, ...PUBLIC].toSorted());
-  // No router within the router, whose routes the line above would not see.
+  // There must be no nested router, because the line above would not see its routes.
   expect(layersOf(app).filter(({ handle }) => handle.stack)).toEqual([]);
 });
 
-test('no endpoint but the three public ones answers without a token (interface §5.5, style: default deny)', async () => {
+test('every endpoint except the three public ones returns 401 without a token (interface §5.5)', async () => {
   const responses: [string, number][] = [];
   for (const route of routesOf(app)) {
     const [method, path] = route.split(' ') as [string, string];
@@ -65,7 +65,7 @@ test('no endpoint but the three public ones answers without a token (interface �
     if (challenge === 'Bearer realm="customer-data-service"') expect(response.status).toBe(401);
     else responses.push([route, response.status]);
   }
-  // The token endpoint complains of the empty request, not of a missing token.
+  // The token endpoint returns 400 for the empty body.
   expect(responses.toSorted()).toEqual([
     [PUBLIC[0], 200],
     [PUBLIC[1], 200],
@@ -73,7 +73,7 @@ test('no endpoint but the three public ones answers without a token (interface �
   ]);
 });
 
-/** Elements of answers, to the byte: prices keep four decimals, which JSON.stringify would not (decision 3). */
+/** Returns the JSON text of an element. Prices have four decimals, which JSON.stringify would not keep (decision 3). */
 const price =
   (list: string, name: string, currency: string) => (sku: string, net: string, moq: number, multiple: number) =>
     `{"PriceListCode":"${list}","PriceListName":"${name}","CurrencyCode":"${currency}","SKU":"${sku}","PriceExclVAT":${net},"MOQ":${moq},"OrderMultiple":${multiple}}`;
@@ -83,7 +83,7 @@ const entry = (sku: string, warehouse: string, quantity: number, eta: string | n
   JSON.stringify({ SKU: sku, StockLocation: warehouse, AvailableQTY: quantity, NextAvailableETA: eta });
 const marksOfB = (code: string, path: string) => MARKS_OF_B.filter((mark) => plain[code]![path]!.includes(mark));
 
-describe('each customer is answered its own list, warehouse and discount (interface §1, decisions 4, 5, 6, 10)', () => {
+describe("responses have the customer's own price list, warehouse and discount (interface §1, decisions 4, 5, 6, 10)", () => {
   const [fixedA, fixedB] = [inEuro('FIXED', '7.7777', 12, 6), inPounds('FIXED', '8.8888', 12, 6)];
   test.each([
     [A, '/prices', [inEuro('A-ONLY', '9.0000', 1, 1), fixedA, inEuro('SHARED', '18.0005', 2, 2)]],
@@ -92,59 +92,59 @@ describe('each customer is answered its own list, warehouse and discount (interf
     [A, '/stock', [entry('A-ONLY', 'WH-A', 5), entry('SHARED', 'WH-A', 7, '2027-01-15')]],
     [B, '/stock', [entry('B-ONLY', 'WH-B', 60, '2027-02-28'), entry('SHARED', 'WH-B', 70)]],
     [C, '/stock', [entry('A-ONLY', 'WH-B', 50), entry('SHARED', 'WH-B', 70)]],
-  ])('%s %s', (code, path, elements) => {
+  ])('to %s at %s', (code, path, elements) => {
     const expected = `[${elements.join()}]`;
     expect(withoutFurtherFields(plain[code]![path]!, expected)).toBe(expected);
   });
 
-  test.each(DATA)('%s of A has no mark of B, and that of B has one', (path) => {
+  test.each(DATA)('to A at %s without values of B, which the responses to B have', (path) => {
     expect(marksOfB(A, path)).toEqual([]);
     expect(marksOfB(B, path)).not.toEqual([]);
   });
 
-  test('the products of B have each mark that can show there', () => {
+  test('to B at /products with every value of B that can occur there', () => {
     expect(marksOfB(B, '/products')).toEqual(MARKS_OF_B.filter((mark) => mark !== 'WH-B'));
   });
 
-  test('also while all of them ask at once, again and again', async () => {
-    const asked = Array.from({ length: 20 }, () =>
+  test('for concurrent requests of all customers', async () => {
+    const requests = Array.from({ length: 20 }, () =>
       [A, B, C].flatMap((code) => DATA.map((path) => [code, path] as const)),
     ).flat();
-    const responses = await Promise.all(asked.map(([code, path]) => service.text(path, tokens[code]!)));
-    expect(responses).toEqual(asked.map(([code, path]) => plain[code]![path]));
+    const responses = await Promise.all(requests.map(([code, path]) => service.text(path, tokens[code]!)));
+    expect(responses).toEqual(requests.map(([code, path]) => plain[code]![path]));
   });
 });
 
-describe.each(DATA)('nothing that A sends to %s shows it a row of B (interface §1, decision 11)', (data) => {
+describe.each(DATA)('%s returns no row of B to A (interface §1, decision 11)', (data) => {
   const same = () => ({ status: 200, text: plain[A]![data]! });
 
   test.each([
     ...words('customer customerCode CustomerCode customer_id client_id sub').map((name) => [name, B]),
     ...words('priceList price_list PriceListCode').map((name) => [name, 'LIST-B']),
     ...words('warehouse WarehouseCode StockLocation').map((name) => [name, 'WH-B']),
-  ])('query, form, JSON and cookie %s=%s', async (name, value) => {
+  ])('for %s=%s in the query, form, JSON and cookie', async (name, value) => {
     const pair = `${name}=${value}`;
     const json = JSON.stringify({ [name!]: value });
-    const asked: Sent[] = [
+    const requests: Sent[] = [
       { path: `${data}?${pair}` },
       { path: `${data}?${name}[]=${value}&${name}[$ne]=${A}` },
       { path: data, body: pair, headers: { 'Content-Type': 'application/x-www-form-urlencoded' } },
       { path: data, body: json, headers: { 'Content-Type': 'application/json' } },
       { path: data, headers: { Cookie: pair } },
     ];
-    for (const sent of asked) expect([sent, await sendAsA(sent)]).toEqual([sent, same()]);
+    for (const sent of requests) expect([sent, await sendAsA(sent)]).toEqual([sent, same()]);
   });
 
-  test("B's token anywhere but in the header", async () => {
+  test("for B's token outside the Authorization header", async () => {
     const token = `access_token=${tokens[B]}`;
     const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
-    const asked: Sent[] = [
+    const requests: Sent[] = [
       { path: `${data}?${token}` },
       { path: data, body: token, headers: form },
       { path: data, headers: { Cookie: token } },
       { path: data, headers: { 'X-Access-Token': tokens[B]!, 'Proxy-Authorization': `Bearer ${tokens[B]}` } },
     ];
-    for (const sent of asked) expect(await sendAsA(sent)).toEqual(same());
+    for (const sent of requests) expect(await sendAsA(sent)).toEqual(same());
   });
 
   test.each([
@@ -157,15 +157,15 @@ describe.each(DATA)('nothing that A sends to %s shows it a row of B (interface �
     ...words('X-HTTP-Method-Override X-HTTP-Method X-Method-Override').map((name) => [name, 'POST']),
     ['X-Price-List', 'LIST-B'],
     ['X-Warehouse', 'WH-B'],
-  ])('header %s: %s', async (name, value) => {
+  ])('for the header %s: %s', async (name, value) => {
     expect(await sendAsA({ path: data, headers: { [name!]: value! } })).toEqual(same());
   });
 
-  // DATA stands for the path.
+  // DATA is a placeholder for the path.
   const TRICKS = `
     DATA/B DATA/.B DATA/../B DATA;B DATA;customer=B DATA/;B DATA%2fB DATA%3fcustomer=B DATA%00B DATA@B DATA/
     DATA/../products;B /B/DATA //B/DATA /BDATA /DATA /.DATA /x/..DATA`;
-  test.each(words(TRICKS))('path %s: nothing', async (trick) => {
+  test.each(words(TRICKS))('for the path %s, which returns 404', async (trick) => {
     const path = trick.replace('B', B).replace('DATA', data);
     const { status, text } = await sendAsA({ path });
     expect([path, status]).toEqual([path, 404]);
@@ -173,7 +173,7 @@ describe.each(DATA)('nothing that A sends to %s shows it a row of B (interface �
   });
 
   test.each(['http://%s/DATA', 'http://%s@x/DATA', '/DATA#%s'])(
-    'target %s: the plain answer, or none',
+    'for the request target %s, which returns the data of A or no data',
     async (pattern) => {
       const { status, text } = await sendAsA({ path: pattern.replace('/DATA', data).replace('%s', B) });
       expect([same(), { status, text: expect.not.stringContaining('SKU') }]).toContainEqual({ status, text });

@@ -7,28 +7,28 @@ import type { Query, Row } from '../database/query.js';
 import { oneOf } from '../database/sku-conditions.js';
 import type { Snapshot, SqlPart } from '../database/engine.js';
 import type { Resource } from '../resource/field.decorator.js';
-import { behindKey } from '../database/behind-key.js';
-import { isBehind, type Key } from './key-order.js';
+import { afterKey } from '../database/after-key.js';
+import { isAfter, type Key } from './key-order.js';
 
-/** A status of exactly this spelling takes a product out of every answer. */
+/** The status that hides a product from every response. The comparison is exact, including case. */
 const OBSOLETE = 'OBSOLETE';
 
-/** Whether this status takes a product out of every response. */
+/** Whether this status hides a product from every response. */
 export const isHidden = (status: unknown) => status === OBSOLETE;
 
-/** The condition that the status of a product does not hide it. */
+/** SQL condition: the status of the product does not hide it. */
 const IS_SHOWN = `(products.Status IS NULL OR products.Status <> '${OBSOLETE}')`;
 
-/** The condition that there is a product, in a statement that may lack one, and that its status does not hide it. */
+/** SQL condition for an outer join: the product exists, and its status does not hide it. */
 export const isVisible = `products.SKU IS NOT NULL AND ${IS_SHOWN}`;
 
-/** Small rows read at once: few enough that a first byte comes early and memory stays small. */
+/** Rows of a batch. More rows would delay the first byte and need more memory. */
 const BATCH_SIZE = 1000;
 
-/** The entities whose rows decide which SKUs are eligible: every response depends on them. */
+/** The entities whose rows decide which SKUs are eligible. Every response depends on them. */
 export const ASSORTMENT_ENTITIES: readonly Resource[] = [Product, ProductPrice];
 
-/** A table to join to those of the assortment. An inner join leaves out the SKUs that have no row there. */
+/** A table to join to the assortment. An inner join omits SKUs that have no row in this table. */
 interface FurtherTable {
   join: string;
   parameters: readonly unknown[];
@@ -37,37 +37,37 @@ interface FurtherTable {
 /** A table that may have several rows for one SKU. Each of its rows is an element. */
 interface ElementTable {
   name: string;
-  /** Which of its rows the customer sees; '' for all. */
+  /** SQL condition for the rows that the customer sees. An empty string selects all rows. */
   condition: string;
   parameters: readonly unknown[];
-  /** The columns that tell the rows of one SKU apart, in the order of the elements. */
+  /** The columns that distinguish rows of the same SKU, in the order of the elements. */
   key: readonly string[];
 }
 
-/** The tables of an assortment: its own alone, a further one joined to them, or one with the elements. */
+/** Tables to read in addition to those of the assortment: one that is joined, or one whose rows are the elements. */
 export interface AssortmentTables {
   further?: FurtherTable;
   elements?: ElementTable;
-  /** Only SKUs that this statement selects. */
+  /** Restricts the assortment to the SKUs that this statement selects. */
   among?: SkuSelection;
 }
 
-/** A statement that selects different SKUs. @param after only those behind it */
+/** Returns a statement that selects distinct SKUs. @param after omits SKUs up to this one */
 export type SkuSelection = (after: string) => SqlPart;
 
-/** Which columns to read for each row of an assortment. */
+/** The columns to read for each row of an assortment. */
 export interface AssortmentSelection extends AssortmentTables {
-  /** A SELECT list over `prices`, `products` and the other table. `SKU` and the rest of the key are among its names. */
+  /** A SELECT list over `prices`, `products` and the other table. It must name `SKU` and the other key columns. */
   select: string;
-  /** How many rows to read next, where the usual number may be too much; asked before those just read are handed on. */
+  /** Returns the size of the next batch, in rows. It runs before the batch that was just read is yielded. Default: 1000. */
   batch?: () => number;
 }
 
 /**
- * The assortment of a customer: the priced, existing and not obsolete SKUs of its price list, in code-point order, in
- * batches. Every data endpoint reads through here, so that all of them agree on what is eligible. Each batch begins
- * behind the key of the row before it.
- * @throws {InvariantViolation} if keys do not rise strictly: paging by such keys could lose rows
+ * Yields the assortment of a customer in batches: the SKUs of its price list whose product exists and is not obsolete, in
+ * code-point order. Every data endpoint reads through this function, so that all of them agree on what is eligible. Each
+ * batch starts after the key of the last row of the batch before.
+ * @throws {InvariantViolation} if keys are not strictly ascending, because paging by such keys could lose rows
  */
 export async function* assortment(
   snapshot: Snapshot,
@@ -79,10 +79,10 @@ export async function* assortment(
   const list = terms.priceList.code;
   const read = (last: Key, limit: number) => {
     const { sql, parameters, key } = eligible(snapshot, list, tables, String(last[0]));
-    const behind = behindKey(key, last);
-    // One row more: behind the last row of the batch must not come another one with its key, which would be lost.
-    const statement = `SELECT ${select} ${sql} AND ${behind.sql} ORDER BY ${key.join(', ')} LIMIT ${limit + 1}`;
-    return { limit, rows: snapshot.query(statement, [...parameters, ...behind.parameters]) };
+    const after = afterKey(key, last);
+    // Reads one row more, to detect a row with the same key as the last row of the batch. The next batch would lose it.
+    const statement = `SELECT ${select} ${sql} AND ${after.sql} ORDER BY ${key.join(', ')} LIMIT ${limit + 1}`;
+    return { limit, rows: snapshot.query(statement, [...parameters, ...after.parameters]) };
   };
   let last: Key = [''];
   let next = read(last, batch());
@@ -90,15 +90,15 @@ export async function* assortment(
     const rows = await next.rows;
     full = rows.length > next.limit;
     const keys = rows.map((row) => names.map((name) => row[name]));
-    assertRising(last, keys);
+    assertAscending(last, keys);
     if (full) {
       rows.pop();
       last = keys.at(-2)!;
-      // The database works on the next batch while this one is written.
+      // The database reads the next batch while this one is sent.
       next = read(last, batch());
-      // Nobody may ask for it any more.
+      // Avoids an unhandled rejection if the consumer stops before it reads the next batch.
       next.rows.catch(() => undefined);
-      // Until then the statement is only promised, not sent.
+      // The statement is sent only when the event loop continues.
       await yieldToEventLoop();
     }
     if (rows.length) yield rows;
@@ -106,7 +106,8 @@ export async function* assortment(
 }
 
 /**
- * The last SKU of an assortment, in one lookup from the end of the index. @param tables those of the elements
+ * Reads the last SKU of an assortment with one lookup at the end of the index.
+ * @param tables the same as for the elements
  * @returns undefined if the assortment is empty
  */
 export async function lastSkuOf(
@@ -124,7 +125,7 @@ export async function lastSkuOf(
   return row && String(row.SKU);
 }
 
-/** Those of the SKUs that are in an assortment. @param tables those of the elements */
+/** Returns which of the SKUs are in an assortment. @param tables the same as for the elements */
 export async function skusInAssortment(
   snapshot: Snapshot,
   terms: CustomerTerms,
@@ -138,13 +139,13 @@ export async function skusInAssortment(
   return skuSet(await snapshot.query(select, [...parameters, ...some.parameters]));
 }
 
-/** Those of the SKUs whose product exists and is not hidden. */
+/** Returns which of the SKUs have a product that is not hidden. */
 export async function visibleSkus(query: Query, skus: readonly string[]): Promise<ReadonlySet<string>> {
   const { sql, parameters } = oneOf(skus);
   return skuSet(await query(`SELECT SKU FROM products WHERE ${sql} AND ${IS_SHOWN}`, parameters));
 }
 
-/** Those of the SKUs that have a price in the list. */
+/** Returns which of the SKUs have a price in the list. */
 export async function pricedSkus(query: Query, list: string, skus: readonly string[]): Promise<ReadonlySet<string>> {
   const { sql, parameters } = oneOf(skus);
   return skuSet(await query(`SELECT SKU FROM prices WHERE PriceListCode = ? AND ${sql}`, [list, ...parameters]));
@@ -152,17 +153,17 @@ export async function pricedSkus(query: Query, list: string, skus: readonly stri
 
 const skuSet = (rows: readonly Row[]) => new Set(rows.map(({ SKU }) => SKU as string));
 
-/** The tables and the condition of a statement. */
+/** The tables and the conditions of a statement. */
 interface Eligible {
   sql: string;
   parameters: readonly unknown[];
-  /** The columns by which the rows are ordered, the SKU first. */
+  /** The columns that order the rows, starting with the SKU. */
   key: readonly string[];
 }
 
 /**
- * The first table is the one whose index has the order of the rows: a server would have to sort everything for each
- * batch if the order came from several tables.
+ * Returns the tables and conditions of an assortment. One index of the first table has the order of the rows. If the
+ * order came from several tables, a server would have to sort all rows for each batch.
  */
 function eligible(
   snapshot: Snapshot,
@@ -197,11 +198,11 @@ function eligible(
   };
 }
 
-/** @throws {InvariantViolation} unless each key stands behind the one before it */
-function assertRising(before: Key, keys: readonly Key[]): void {
+/** @throws {InvariantViolation} if a key does not sort after the key before it */
+function assertAscending(before: Key, keys: readonly Key[]): void {
   for (const key of keys) {
-    if (!isBehind(key, before)) {
-      const message = `The keys of elements do not rise: ${key.join(', ')} comes behind ${before.join(', ')}`;
+    if (!isAfter(key, before)) {
+      const message = `The keys of elements are not strictly ascending: ${key.join(', ')} follows ${before.join(', ')}`;
       throw new InvariantViolation('order', message);
     }
     before = key;

@@ -1,4 +1,4 @@
-import { isBehind } from './key-order.js';
+import { isAfter } from './key-order.js';
 
 test.each<[unknown[], unknown[]]>([
   [['B'], ['A']],
@@ -6,7 +6,7 @@ test.each<[unknown[], unknown[]]>([
   [['A'], ['']],
   [['a'], ['Z']],
   [['A '], ['A']],
-  // A code point of two halves stands behind all of one, although its first half is a smaller number.
+  // A surrogate pair sorts after U+FFFD, although its first code unit is smaller.
   [['\u{1F600}'], ['\uFFFD']],
   [['x\u{1F600}'], ['x\uE000']],
   [
@@ -26,10 +26,10 @@ test.each<[unknown[], unknown[]]>([
     ['A', '2027-01-09'],
   ],
   [['A', '1'], ['A']],
-])('%j stands behind %j, and not the other way round', (key, other) => {
-  expect([isBehind(key, other), isBehind(other, key)]).toEqual([true, false]);
+])('%j sorts after %j, and not the other way round', (key, other) => {
+  expect([isAfter(key, other), isAfter(other, key)]).toEqual([true, false]);
 });
 
-test('no key stands behind itself', () => {
-  for (const key of [['A'], [''], ['A', '1'], ['A', 1]]) expect(isBehind(key, key)).toBe(false);
+test('a key does not sort after itself', () => {
+  for (const key of [['A'], [''], ['A', '1'], ['A', 1]]) expect(isAfter(key, key)).toBe(false);
 });

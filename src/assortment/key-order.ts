@@ -1,8 +1,8 @@
-/** The values of a key, the SKU first: text, or numbers as the database returns them. */
+/** The values of a key, starting with the SKU. Each is a text or a number, as the database returns it. */
 export type Key = readonly unknown[];
 
-/** Whether a key stands behind another one in the order of the database. A key stands behind its own beginning. */
-export function isBehind(key: Key, other: Key): boolean {
+/** Whether a key sorts after another one in the database. A key sorts after a key that is its beginning. */
+export function isAfter(key: Key, other: Key): boolean {
   for (const [index, value] of key.entries()) {
     if (index === other.length) return true;
     const order = compare(value, other[index]);
@@ -16,7 +16,7 @@ function compare(one: unknown, other: unknown): number {
   return compareCodePoints(String(one), String(other));
 }
 
-/** Text in the order of its code points. JavaScript compares halves of code points. */
+/** Compares texts by code point. The operators of JavaScript compare UTF-16 code units. */
 export function compareCodePoints(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let index = 0; index < length; index++) {
@@ -26,5 +26,5 @@ export function compareCodePoints(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** Halves of large code points stand behind the small ones from U+E000 on. */
+/** Ranks surrogates above the code units from U+E000 on, as their code points do. */
 const rank = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);

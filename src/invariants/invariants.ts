@@ -1,15 +1,15 @@
 /**
- * What every response must satisfy, checked while it is made:
- * - `order`: the keys of the elements rise strictly.
+ * Invariants of every response, checked while it is built:
+ * - `order`: the keys of the elements are strictly ascending.
  * - `net_price`: no net price exceeds its list price.
- * - `snapshot`: the versions in the `ETag` are those of the snapshot until its end.
- * - `last_sku`: the last element is the one that `X-Last-SKU` names.
+ * - `snapshot`: the snapshot shows the versions of the `ETag` until its end.
+ * - `last_sku`: the last element has the SKU in `X-Last-SKU`.
  */
 export const INVARIANTS = ['order', 'net_price', 'snapshot', 'last_sku'] as const;
 
 export type Invariant = (typeof INVARIANTS)[number];
 
-/** A response would be wrong. It must not be sent, or must not come to its end. */
+/** A response would be wrong. The service must not send it, or must abort it. */
 export class InvariantViolation extends Error {
   constructor(
     readonly invariant: Invariant,
@@ -22,5 +22,5 @@ export class InvariantViolation extends Error {
 
 const counts = Object.fromEntries(INVARIANTS.map((invariant) => [invariant, 0])) as Record<Invariant, number>;
 
-/** How many violations of each this process has seen. */
+/** How many violations of each invariant this process has detected. */
 export const violations: Readonly<Record<Invariant, number>> = counts;

@@ -7,7 +7,7 @@ import { CustomerScopeService } from './customer-scope.service.js';
 
 const scopes = new WeakMap<Request, CustomerScope>();
 
-/** Finds the customer of the access token and passes its terms to the handler. @throws 404, or 401 for a revoked token */
+/** Finds the customer of the access token and passes its scope to the handler. @throws 404, or 401 for a revoked token */
 @Injectable()
 export class CustomerScopeGuard implements CanActivate {
   constructor(private readonly customers: CustomerScopeService) {}
@@ -21,9 +21,9 @@ export class CustomerScopeGuard implements CanActivate {
   }
 }
 
-/** The scope that {@link CustomerScopeGuard} found. @throws if the handler is not behind that guard. */
+/** Injects the scope that {@link CustomerScopeGuard} found. @throws if the handler does not use that guard */
 export const Scope = createParamDecorator((_data: unknown, context: ExecutionContext): CustomerScope => {
   const scope = scopes.get(context.switchToHttp().getRequest<Request>());
-  if (!scope) throw new Error('This handler is not behind the CustomerScopeGuard');
+  if (!scope) throw new Error('This handler has no scope: add @UseGuards(CustomerScopeGuard)');
   return scope;
 });

@@ -16,12 +16,12 @@ const CUSTOMER = `
   customers LEFT JOIN price_lists ON price_lists.PriceListCode = customers.PriceListCode ${JOIN_PARTS}`;
 const WHERE_ACTIVE = 'WHERE customers.CustomerCode = ? AND customers.Active = 1';
 
-/** The state of a token's key and customer. */
+/** Columns that show whether a token is revoked: the state of its key and of its customer. */
 const GRANT = 'customers.DeactivatedAt, api_keys.ID AS KeyID, api_keys.ExpiresAt';
 const UNREVOKED_KEY = `api_keys
   ON api_keys.ID = ? AND api_keys.CustomerCode = customers.CustomerCode AND ${UNREVOKED}`;
 
-/** Finds what an active customer may see. */
+/** Reads the scope of an active customer. */
 @Injectable()
 export class CustomerScopeService {
   constructor(
@@ -29,15 +29,15 @@ export class CustomerScopeService {
     private readonly denylist: TokenDenylist,
   ) {}
 
-  /** The scope of the active customer with exactly this code, as the snapshot has it. @param query of the snapshot */
+  /** Returns the scope of the active customer with exactly this code. @param query queries the snapshot to read from */
   async find(customerCode: string, query: Query): Promise<CustomerScope | undefined> {
     const [row] = await query(`SELECT ${TERMS} FROM ${CUSTOMER} ${WHERE_ACTIVE}`, [customerCode]);
     return row && scopeOf(row);
   }
 
   /**
-   * The current scope of a token's customer. One statement also reads whether the token is revoked. It never goes to a
-   * read replica, which may lag and still have a revoked key alive.
+   * Returns the current scope of a token's customer. The same statement reads whether the token is revoked. It never uses
+   * a read replica, because a replica that lags may still have the revoked key.
    * @throws {ApiError} 404 if the customer is not active, otherwise 401 if the token is revoked
    */
   async current(identity: CustomerIdentity): Promise<CustomerScope> {

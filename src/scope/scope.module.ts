@@ -3,7 +3,7 @@ import { AuthModule } from '../auth/auth.module.js';
 import { CustomerScopeGuard } from './customer-scope.guard.js';
 import { CustomerScopeService } from './customer-scope.service.js';
 
-/** What the customer of a request may see, and at which terms. */
+/** Finds the customer of a request, with its terms and the content parts that it may see. */
 @Module({
   imports: [AuthModule],
   providers: [CustomerScopeGuard, CustomerScopeService],
