@@ -11,7 +11,7 @@ import { engine, TestDatabase, TestService } from './support/test-service.js';
 const SHAPE = serializationHash(Product);
 const CUSTOMERS = ['C0', 'C1'];
 const STEPS = 18;
-/** Enough for some of every kind in the end, whatever the values of a row, and so the course of chance, are. */
+/** Enough that every kind of statement occurs, whatever values the random generator chooses. */
 const STATEMENTS_A_STEP = 12;
 
 let service: TestService;
@@ -27,14 +27,14 @@ const sql = (statements: string | string[], parameters?: unknown[]) => service.d
 const importing = async (files: Record<string, string>, ...options: string[]) =>
   service.database.cli('import', await service.database.files(files), ...options);
 
-/** Stored documents by SKU, of the present shape. */
+/** Returns the stored documents of the current serialization, by SKU. */
 async function storedDocuments(): Promise<Map<string, string>> {
   const rows = await sql('SELECT SKU, Document FROM product_documents WHERE Shape = ?', [SHAPE]);
   return new Map(rows.map(({ SKU, Document }) => [String(SKU), String(Document)]));
 }
 
-/** Answers, and documents as far as they are stored, are what the rows say. @returns SKUs without a document */
-async function expectAllInStep(what: string): Promise<string[]> {
+/** Expects that responses and stored documents match the rows. @returns SKUs without a document */
+async function expectAllConsistent(what: string): Promise<string[]> {
   const read = await tableCells(service.database);
   for (const code of CUSTOMERS) {
     const expected = responsesOf(read, code);
@@ -49,25 +49,25 @@ async function expectAllInStep(what: string): Promise<string[]> {
   return [...documents.keys()].filter((sku) => !stored.has(sku));
 }
 
-/** Runs the statements in one transaction, each whether or not others fail. @returns those that did not */
+/** Runs all statements in one transaction, even if some fail. @returns the successful statements */
 async function runForeign(statements: ForeignStatement[], end: 'COMMIT' | 'ROLLBACK'): Promise<ForeignStatement[]> {
-  const done: ForeignStatement[] = [];
+  const succeeded: ForeignStatement[] = [];
   const connection = await foreignConnection(service.database);
   await connection.run(BEGIN);
   for (const statement of statements)
     await connection.run(statement.sql, statement.parameters).then(
-      () => done.push(statement),
+      () => succeeded.push(statement),
       () => undefined,
     );
   await connection.run(end);
   await connection.close();
-  return done;
+  return succeeded;
 }
 
-describe('what is stored and answered is what the rows say, whoever wrote them', () => {
+describe('responses and stored documents match the rows', () => {
   const done = new Set<string>();
 
-  test.each([1, 2, 3])('random imports and foreign statements, seed %i', async (seed) => {
+  test.each([1, 2, 3])('after random imports and statements of other programs, with seed %i', async (seed) => {
     const random = new SeededRandom(seed);
     for (let step = 0; step < STEPS; step++) {
       const what = `seed ${seed}, step ${step}`;
@@ -76,18 +76,18 @@ describe('what is stored and answered is what the rows say, whoever wrote them',
         const skus = options.includes('--replace') ? SKUS : random.some(SKUS);
         const outcome = await importing(catalogueFiles(random, skus, 12), ...options);
         expect([what, outcome]).toEqual([what, expect.objectContaining({ code: 0 })]);
-        const missing = await expectAllInStep(`${what}, ${options.join(' ')}`);
+        const missing = await expectAllConsistent(`${what}, ${options.join(' ')}`);
         if (!options.includes('--dry-run')) expect([what, missing]).toEqual([what, []]);
       } else {
         const statements = Array.from({ length: STATEMENTS_A_STEP }, () => foreignStatement(random));
         const end = random.chance(0.8) ? 'COMMIT' : 'ROLLBACK';
         for (const { kind } of await runForeign(statements, end)) done.add(kind);
-        await expectAllInStep(`${what}, ${JSON.stringify(statements)}, ${end}`);
+        await expectAllConsistent(`${what}, ${JSON.stringify(statements)}, ${end}`);
       }
     }
   });
 
-  test('statements of every kind were among them, and went through', () => {
+  test('after successful statements of every kind', () => {
     const arrays = ['product_images', 'product_accessories', 'product_substitutions', 'product_composition'];
     const kinds = ['insert', 'delete'].flatMap((verb) =>
       [...arrays, 'prices', 'stock'].map((table) => `${verb} ${table}`),
@@ -97,7 +97,7 @@ describe('what is stored and answered is what the rows say, whoever wrote them',
   });
 });
 
-/** Makes the database hold a small catalogue, and a document of each product. */
+/** Loads a small catalogue with a document of each product. */
 async function begin(): Promise<void> {
   const { code } = await importing(
     {
@@ -116,65 +116,65 @@ async function begin(): Promise<void> {
     '--replace',
     '--allow-removals',
   );
-  expect([code, await expectAllInStep('begin')]).toEqual([0, []]);
+  expect([code, await expectAllConsistent('begin')]).toEqual([0, []]);
 }
 
-describe('single writers', () => {
+describe('documents match the rows', () => {
   beforeEach(begin);
 
-  test('a map that fills only some columns', async () => {
+  test('after an import whose column map fills only some columns', async () => {
     const folder = await service.database.files({
       'titles.csv': 'sku,title\nA,two\n',
       'titles.yaml': 'products:\n  columns:\n    SKU: sku\n    Name: title\n',
     });
     await service.database.cliOk('import', `${folder}/titles.csv`, '--map', `${folder}/titles.yaml`);
-    expect(await expectAllInStep('map')).toEqual([]);
+    expect(await expectAllConsistent('map')).toEqual([]);
     expect((await storedDocuments()).get('A')).toContain('"Name":"two"');
   });
 
-  test('an import that is refused leaves every document', async () => {
+  test('after a refused import, which changes no document', async () => {
     const before = await storedDocuments();
     const files = importFiles({ 'products.csv': [['A', 'two']], 'stock.csv': [['W0', 'nowhere', '1']] });
     expect((await importing(files)).code).toBe(1);
     expect(await storedDocuments()).toEqual(before);
   });
 
-  test('an import of what is there already makes no document anew', async () => {
+  test('after an import of unchanged rows, which rebuilds no document', async () => {
     await sql(`UPDATE product_documents SET Document = 'sentinel' WHERE SKU = 'A'`);
     await importing(importFiles({ 'products.csv': [['A', 'one']] }));
     expect((await storedDocuments()).get('A')).toBe('sentinel');
     await service.database.cliOk('documents', 'build', '--all');
   });
 
-  test('a product without a price, and one that is obsolete, has a document too', async () => {
+  test('after an import of an unpriced and an obsolete product, which also get documents', async () => {
     await importing(importFiles({ 'products.csv': [['E', ...Array(22).fill(''), 'OBSOLETE'], ['F']] as string[][] }));
-    expect(await expectAllInStep('more')).toEqual([]);
+    expect(await expectAllConsistent('more')).toEqual([]);
     expect([...(await storedDocuments()).keys()]).toEqual(expect.arrayContaining(['E', 'F']));
   });
 
-  test('a SKU that a foreign program changes takes no document along', async () => {
+  test('after another program changes a SKU, which deletes the document', async () => {
     await sql(`INSERT INTO products (SKU, Name) VALUES ('G', 'without anything that refers to it')`);
     await service.database.cliOk('documents', 'build');
     await sql(`UPDATE products SET SKU = 'H' WHERE SKU = 'G'`);
-    expect(await expectAllInStep('rename')).toEqual(['H']);
+    expect(await expectAllConsistent('rename')).toEqual(['H']);
   });
 
-  test('rows of arrays that move to another product, with and without checks of references', async () => {
+  test('after array rows move to another product, with foreign keys on and off', async () => {
     const unchecked = engine === 'sqlite' ? 'PRAGMA foreign_keys = OFF' : 'SET FOREIGN_KEY_CHECKS = 0';
     await sql(`UPDATE product_images SET SKU = 'C' WHERE SKU = 'A'`);
-    await expectAllInStep('move');
+    await expectAllConsistent('move');
     await sql([unchecked, `UPDATE product_images SET SKU = 'A' WHERE SKU = 'C'`]);
-    await expectAllInStep('move back');
+    await expectAllConsistent('move back');
     await sql([unchecked, `DELETE FROM products WHERE SKU = 'B'`]);
-    await expectAllInStep('delete');
-    // Its arrays are still there, between those of others.
+    await expectAllConsistent('delete');
+    // The arrays of the deleted product are still stored, between those of other products.
     expect(await service.database.cliOk('documents', 'build', '--all')).toBe('Made 3 document(s).');
-    await expectAllInStep('built beside them');
+    await expectAllConsistent('built beside them');
     await sql([unchecked, `INSERT INTO products (SKU, Name) VALUES ('B', 'again')`]);
-    expect(await expectAllInStep('insert')).toContain('B');
+    expect(await expectAllConsistent('insert')).toContain('B');
   });
 
-  test('a damaged row of a foreign program does not keep imports out, and costs no other product its document', async () => {
+  test('after an import beside a damaged row of another program, which leaves only that product without a document', async () => {
     await sql(`UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = 'B'`);
     const names = ['A', 'B', 'C', 'D'].map((sku) => [sku, 'three']);
     expect(await importing(importFiles({ 'products.csv': names }))).toMatchObject({ code: 0 });
@@ -185,17 +185,17 @@ describe('single writers', () => {
       stdout: expect.stringContaining('4 product(s): 1 without'),
     });
     await sql(`UPDATE product_images SET IsPrimaryImage = 0 WHERE SKU = 'B'`);
-    expect(await expectAllInStep('mended')).toEqual(['B']);
+    expect(await expectAllConsistent('fixed')).toEqual(['B']);
   });
 
-  test('documents of another shape are used by nobody, and an import replaces them', async () => {
+  test('after an import that replaces documents with another serialization hash, which responses ignore', async () => {
     await sql(`UPDATE product_documents SET Shape = 'other', Document = 'nonsense'`);
-    expect(await expectAllInStep('other shape')).toHaveLength(4);
+    expect(await expectAllConsistent('other shape')).toHaveLength(4);
     await importing(importFiles({ 'products.csv': [['A', 'four']] }));
-    expect(await expectAllInStep('after an import')).toEqual([]);
+    expect(await expectAllConsistent('after an import')).toEqual([]);
   });
 
-  test('the commands tell what is missing and what differs, and mend it', async () => {
+  test('after documents check and documents build, which report and fix missing and different documents', async () => {
     const check = () => service.database.cli('documents', 'check');
     expect(await check()).toMatchObject({ code: 0, stdout: expect.stringContaining('4 product(s): 0 without') });
     await sql(`DELETE FROM product_documents WHERE SKU = 'A'`);
@@ -205,10 +205,10 @@ describe('single writers', () => {
     expect((await check()).code).toBe(1);
     expect(await service.database.cliOk('documents', 'build', '--all')).toBe('Made 4 document(s).');
     expect((await check()).code).toBe(0);
-    expect(await expectAllInStep('mended')).toEqual([]);
+    expect(await expectAllConsistent('fixed')).toEqual([]);
   });
 
-  test('documents of many bytes, which one statement cannot take', async () => {
+  test('after documents build stores documents that exceed one statement', async () => {
     const long = `it's "q" \\ \u{1F3A9}`.repeat(3500);
     for (const sku of ['A', 'B', 'C', 'D'])
       await sql('UPDATE products SET Description = ?, WebsiteDescription = ?, WhatsIncluded = ? WHERE SKU = ?', [
@@ -218,13 +218,13 @@ describe('single writers', () => {
         sku,
       ]);
     expect(await service.database.cliOk('documents', 'build')).toBe('Made 4 document(s).');
-    expect(await expectAllInStep('long')).toEqual([]);
+    expect(await expectAllConsistent('long')).toEqual([]);
   });
 });
 
-/** Lets a foreign transaction change a product before `work` begins, and commit before it ends. */
+/** Changes a product in another transaction, which starts before `work` and commits while `work` waits for it. */
 async function changeMeanwhile(work: () => Promise<unknown>): Promise<void> {
-  // No document is there, so that nothing of it makes one transaction wait for the other.
+  // Deletes the document, so that the transactions do not wait for each other because of it.
   await sql(`UPDATE products SET Name = 'before' WHERE SKU = 'A'`);
   const foreign = await foreignConnection(service.database);
   await foreign.run('START TRANSACTION');
@@ -234,50 +234,56 @@ async function changeMeanwhile(work: () => Promise<unknown>): Promise<void> {
   await foreign.run('COMMIT');
   await foreign.close();
   await working;
-  await expectAllInStep('committed meanwhile');
+  await expectAllConsistent('committed meanwhile');
 }
 
-// SQLite lets one writer in at a time: what follows cannot happen there.
+// SQLite allows one writer at a time, so this cannot happen there.
 if (engine === 'mysql')
-  describe('a foreign transaction that is under way meanwhile', () => {
+  describe('while a transaction of another program changes a product', () => {
     beforeEach(begin);
 
-    test.each(['build', 'build --all'])('documents %s stores nothing that it has overtaken', (command) =>
+    test.each(['build', 'build --all'])('documents %s stores no outdated document', (command) =>
       changeMeanwhile(() => service.database.cliOk('documents', ...command.split(' '))),
     );
 
-    test('an import stores nothing that it has overtaken', () =>
+    test('an import stores no outdated document', () =>
       changeMeanwhile(() => importing(importFiles({ 'products.csv': [['B', 'changed by it']] }))));
   });
 
 if (engine === 'mysql')
-  describe.each(['READ COMMITTED', 'REPEATABLE READ'])('a foreign statement, %s, while documents are made', (level) => {
-    beforeEach(begin);
+  describe.each(['READ COMMITTED', 'REPEATABLE READ'])(
+    'a statement of another program, %s, during documents build',
+    (level) => {
+      beforeEach(begin);
 
-    test.each([
-      [`UPDATE product_images SET FileName = 'two.jpg' WHERE SKU = 'B'`],
-      [`UPDATE products SET Name = 'two' WHERE SKU = 'B'`],
-      [`DELETE FROM product_images WHERE SKU = 'B'`],
-      [`INSERT INTO product_images (SKU, ImageID) VALUES ('B', '2')`],
-    ])('waits for the end, and leaves no document behind that it made wrong: %s', async (statement) => {
-      const [stopper, foreign] = [await foreignConnection(service.database), await foreignConnection(service.database)];
-      await sql('DELETE FROM product_documents');
-      await stopper.run('START TRANSACTION');
-      await stopper.run(`INSERT INTO product_documents (SKU, Shape, Document) VALUES ('A', '', '')`);
-      const building = service.database.cli('documents', 'build');
-      await lockWait(service.database);
-      await foreign.run(`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`);
-      const changing = foreign.run(statement).then(() => 'done', String);
-      await lockWait(service.database, 2);
-      await stopper.run('ROLLBACK');
-      expect(await building).toMatchObject({ code: 0 });
-      expect(await changing).toBe('done');
-      expect(await expectAllInStep(statement)).toEqual(['B']);
-      for (const connection of [stopper, foreign]) await connection.close();
-    });
-  });
+      test.each([
+        [`UPDATE product_images SET FileName = 'two.jpg' WHERE SKU = 'B'`],
+        [`UPDATE products SET Name = 'two' WHERE SKU = 'B'`],
+        [`DELETE FROM product_images WHERE SKU = 'B'`],
+        [`INSERT INTO product_images (SKU, ImageID) VALUES ('B', '2')`],
+      ])('waits until the build commits, and then deletes the outdated document: %s', async (statement) => {
+        const [stopper, foreign] = [
+          await foreignConnection(service.database),
+          await foreignConnection(service.database),
+        ];
+        await sql('DELETE FROM product_documents');
+        await stopper.run('START TRANSACTION');
+        await stopper.run(`INSERT INTO product_documents (SKU, Shape, Document) VALUES ('A', '', '')`);
+        const building = service.database.cli('documents', 'build');
+        await lockWait(service.database);
+        await foreign.run(`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`);
+        const changing = foreign.run(statement).then(() => 'done', String);
+        await lockWait(service.database, 2);
+        await stopper.run('ROLLBACK');
+        expect(await building).toMatchObject({ code: 0 });
+        expect(await changing).toBe('done');
+        expect(await expectAllConsistent(statement)).toEqual(['B']);
+        for (const connection of [stopper, foreign]) await connection.close();
+      });
+    },
+  );
 
-test('documents build --all gives versions to all that lost them', async () => {
+test('documents build --all restores lost versions', async () => {
   await begin();
   const parts = 'SELECT Part, Code FROM content_versions ORDER BY Part, Code';
   await sql('DELETE FROM content_versions');
@@ -291,7 +297,7 @@ test('documents build --all gives versions to all that lost them', async () => {
   ]);
 });
 
-test('documents build --all renews as many versions as there are', async () => {
+test('documents build --all renews all of 11,000 versions', async () => {
   await begin();
   const codes = Array.from({ length: 11_000 }, (_, index) => [`X${index}`, '', 'EUR']);
   await service.database.load(importFiles({ 'price_lists.csv': codes }));
@@ -301,7 +307,7 @@ test('documents build --all renews as many versions as there are', async () => {
   expect(await sql(versions)).toHaveLength(1);
 });
 
-test('a service that cannot store documents at its start is ready all the same, and says so', async () => {
+test('a service that cannot store documents at its start logs a warning and becomes ready', async () => {
   const database = await TestDatabase.create();
   const stop = engine === 'sqlite' ? `BEGIN SELECT RAISE(ABORT, 'no'); END` : `SIGNAL SQLSTATE '45000'`;
   await database.sql(`CREATE TRIGGER refused BEFORE UPDATE ON content_versions FOR EACH ROW ${stop}`);

@@ -12,8 +12,9 @@ import { Product } from './product.entity.js';
     tag: 'Products',
     summary: 'All products of the customer',
     description:
-      'Every product of the price list that is not `OBSOLETE`, with its images, accessories, substitutions, ' +
-      'composition and net price, by SKU. Many megabytes: read it as a stream. What is absent is gone.',
+      'Every product of the price list that is not `OBSOLETE`, ordered by SKU, with its images, accessories, ' +
+      'substitutions, composition and net price. The body can be many megabytes: read it as a stream. ' +
+      'If a product is absent, delete it.',
   },
   { providers: [CatalogService, ProductDocuments], exports: [CatalogService, ProductDocuments] },
 )

@@ -9,11 +9,14 @@ const TERMS = {
   discountPercentage: '0',
 } as unknown as CustomerTerms;
 
-/** In characters, each of which is two bytes. */
+/** Returns a length in characters. The test below uses characters of two bytes. */
 const ofAllSizes = (index: number) => (index % 7) * 10_000;
 const skuOf = (index: number) => String(index).padStart(4, '0');
 
-/** @returns how many products each batch has, where there are so many with documents of so many characters */
+/**
+ * Reads `count` products whose documents have `size` characters.
+ * @returns the number of products in each batch
+ */
 async function batchesOf(
   count: number,
   size: (index: number) => number,
@@ -48,22 +51,22 @@ async function batchesOf(
   return sizes;
 }
 
-// The statement of the second batch goes out before the first is written: only the third knows how large products are.
+// The statement of the second batch is sent before the first batch is written, so the third is the first adapted one.
 test.each([
   ['usual', 3_000, [25, 25, 100, 100, 50]],
   ['large', 90_000, [25, 25, ...Array.from({ length: 20 }, () => 12), 10]],
   ['enormous', 1_100_000, [25, 25, 1, 1, 1, 1]],
-])('a batch of %s products is a megabyte or so', async (_name, size, expected) => {
+])('batches of %s products have about one megabyte', async (_name, size, expected) => {
   const count = expected.reduce((sum, one) => sum + one);
   expect(await batchesOf(count, () => size)).toEqual(expected);
 });
 
-test('batches follow the products before them, however long these were', async () => {
+test('the size of a batch follows the size of the products before it', async () => {
   expect(await batchesOf(161, (index) => (index < 51 ? 500_000 : 10))).toEqual([25, 25, 2, 2, 4, 100, 3]);
   expect(await batchesOf(260, (index) => (index < 50 ? 10 : 200_000))).toEqual([25, 25, 100, 100, 5, 5]);
 });
 
-test('batches are the same whether documents are stored or made, since compressed bytes follow from them', async () => {
+test('batches of stored and of rebuilt documents are equal, because compressed bytes depend on the batches', async () => {
   const [stored, made] = await Promise.all(
     [true, false].map((isStored) => batchesOf(200, ofAllSizes, { isStored, character: 'é' })),
   );

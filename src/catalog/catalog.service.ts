@@ -11,9 +11,9 @@ import { DOCUMENT_END } from './document-reader.js';
 import { ProductDocuments } from './product-documents.js';
 
 /**
- * Documents are large: as many are read at once as would be about so many bytes if they were like those last sent, so
- * that others have their turn soon, and memory stays small. None is known before the first two batches; and two may be
- * under way when much larger ones begin.
+ * The target size of a batch, in bytes. The number of documents in a batch follows from the size of the batch last sent.
+ * Small batches save memory and let other requests proceed. The size is unknown for the first two batches. Two batches
+ * can be too large when much larger documents begin.
  */
 const BATCH_BYTES = 1_000_000;
 const [FIRST_BATCH, LARGEST_BATCH] = [25, 100];
@@ -34,7 +34,7 @@ export class CatalogService implements Elements {
     };
   }
 
-  /** The elements of `GET /products`, each as JSON with the separator before it, in batches. */
+  /** Yields the elements of `GET /products` in batches. Each element is JSON with the separator before it. */
   async *elements(
     snapshot: Snapshot,
     terms: CustomerTerms,
@@ -57,7 +57,7 @@ export class CatalogService implements Elements {
     }
   }
 
-  /** The element of one product; undefined if the terms do not show it. Makes its document from the rows. */
+  /** Returns the element of one product, built from its rows. Undefined if the terms do not show the product. */
   async element(query: Query, terms: CustomerTerms, sku: string): Promise<string | undefined> {
     if (!terms.priceList) return undefined;
     const [row] = await query(
@@ -78,7 +78,7 @@ export class CatalogService implements Elements {
   }
 }
 
-/** The bytes of all, the separator before each, put together in one go. */
+/** Joins the elements, each with the separator before it, in one buffer. */
 function joined(elements: readonly { document: Buffer | string; rest: string }[], separator: string): Buffer {
   const size = elements.reduce(
     (sum, { document, rest }) => sum + Buffer.byteLength(document) + Buffer.byteLength(rest) + 1,

@@ -5,16 +5,16 @@ import { oneOf, skusOf } from '../database/sku-conditions.js';
 
 const ALL = `SELECT SKU FROM products WHERE SKU > ? ORDER BY SKU LIMIT ${BATCH}`;
 
-/** How the stored documents compare with their rows. */
+/** The result of comparing the stored documents with their rows. */
 export interface DocumentCheck {
   products: number;
-  /** Products without a document, which is made whenever they are asked for. */
+  /** Products without a document. Each request for them rebuilds it. */
   missing: number;
-  /** SKUs whose document is not what their rows say: somebody wrote past the triggers. */
+  /** SKUs whose document differs from their rows, because a program wrote without firing the triggers. */
   different: string[];
 }
 
-/** Compares every stored document with the rows that it was made from. */
+/** Compares every stored document with its rows. */
 export async function checkDocuments({ query }: Snapshot, reader: DocumentReader): Promise<DocumentCheck> {
   const check: DocumentCheck = { products: 0, missing: 0, different: [] };
   let last = '';

@@ -9,21 +9,21 @@ import { isInDocument } from './document-sources.js';
 import { Product } from './product.entity.js';
 import { allBetween, oneOf, skusOf } from '../database/sku-conditions.js';
 
-/** So many products are read at once. */
+/** How many products are read at once. */
 export const BATCH = 100;
-/** What a document ends with once its prices are in. */
+/** The end of an element: the text after the prices, which follow the stored document. */
 export const DOCUMENT_END = ']}';
 const NO_PRICES = `"ProductPrices":[${DOCUMENT_END}`;
 
-/** Lists SKUs only: a server that thinks it better to sort them could not do that with long texts and documents. */
+/** Selects SKUs only. If a server decides to sort the rows, it could not sort long texts and documents. */
 const MISSING = `
   SELECT products.SKU FROM products
   LEFT JOIN product_documents ON product_documents.SKU = products.SKU AND product_documents.Shape = ?
   WHERE product_documents.SKU IS NULL AND products.SKU > ? ORDER BY products.SKU LIMIT ${BATCH}`;
 
-/** Makes documents from the rows of products and of their arrays. */
+/** Builds documents from the rows of products and of their arrays. */
 export class DocumentReader {
-  /** Names how documents are made. Those of another version of the service are none. */
+  /** Identifies the serialization of documents. Documents with another hash count as missing. */
   readonly serializationHash = serializationHash(Product);
   private readonly write = jsonWriter(Product);
   private readonly arrays = arraysOf(Product)
@@ -34,32 +34,35 @@ export class DocumentReader {
         `SELECT ${selectColumns(resource)} FROM ${tableOf(resource)} WHERE ${condition} ORDER BY SKU, ${orderBy}`,
     }));
 
-  /** Makes the documents of products, by SKU, from their rows. @throws if a row is damaged */
+  /** Builds the documents of products from their rows. @returns documents by SKU @throws {DamagedRow} */
   async make(query: Query, skus: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.read(query, skus, oneOf(skus));
     return new Map(rows.map((row) => [row.SKU as string, this.document(row)]));
   }
 
-  /** The next products without a document. */
+  /** Reads the next products without a document, with their arrays. @param last the SKU before them */
   async readMissing(query: Query, last: string): Promise<Row[]> {
     const skus = skusOf(await query(MISSING, [this.serializationHash, last]));
     if (!skus.length) return [];
     const between = allBetween(skus);
-    // Where all are missing, as at first, reading them as a range is three times cheaper.
+    // If all products in the range lack a document, as at the first start, reading the range is three times faster.
     const further = `SELECT SKU FROM products WHERE ${between.sql} ORDER BY SKU LIMIT 1 OFFSET ${skus.length}`;
     const [more] = await query(further, between.parameters);
     return this.read(query, skus, more ? oneOf(skus) : between);
   }
 
-  /** Products with their arrays, in the order of the SKUs. @param which the condition that these are named by */
-  private async read(query: Query, skus: readonly string[], which: SqlPart): Promise<Row[]> {
+  /** Reads products with their arrays, in the order of the SKUs. @param condition selects these SKUs */
+  private async read(query: Query, skus: readonly string[], condition: SqlPart): Promise<Row[]> {
     if (!skus.length) return [];
-    const products = await query(`SELECT ${selectColumns(Product)} FROM products WHERE ${which.sql}`, which.parameters);
+    const products = await query(
+      `SELECT ${selectColumns(Product)} FROM products WHERE ${condition.sql}`,
+      condition.parameters,
+    );
     const bySku = new Map(products.map((row) => [row.SKU as string, row]));
     const readArray = async ({ name, sql }: (typeof this.arrays)[number]) => {
       for (const product of products) product[name] = [];
-      for (const row of await query(sql(which.sql), which.parameters)) {
-        // A range may hold rows whose product somebody deleted past the references.
+      for (const row of await query(sql(condition.sql), condition.parameters)) {
+        // A range can contain rows whose product was deleted while foreign keys were off.
         const product = bySku.get(row.SKU as string);
         if (product) (product[name] as Row[]).push(row);
       }
@@ -76,7 +79,7 @@ export class DocumentReader {
   }
 }
 
-/** Terms that no document may read. */
+/** Terms for documents. Reading them throws, because a document must not depend on the customer. */
 const NO_TERMS = new Proxy({} as CustomerTerms, {
   get(_target, term): never {
     throw new Error(`The document of a product is the same for all customers, and cannot depend on ${String(term)}`);

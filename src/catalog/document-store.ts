@@ -6,21 +6,21 @@ import { renewAllVersions } from '../versions/renew-versions.js';
 import type { DocumentReader } from './document-reader.js';
 import { oneOf } from '../database/sku-conditions.js';
 
-/** So many documents are made in one go. */
-const SOME = 25;
-/** So many are forgotten by one statement. */
-const FORGOTTEN = 1000;
+/** How many documents are built before other work gets a turn. */
+const YIELD_EVERY = 25;
+/** How many documents one statement deletes. */
+const DELETED_AT_ONCE = 1000;
 
-/** Writes and removes stored documents, within the transactions of others. */
+/** Writes and deletes stored documents within a transaction of the caller. */
 export class DocumentStore {
   constructor(private readonly reader: DocumentReader) {}
 
-  /** Stores the documents of all products that have none. @returns how many that were */
+  /** Stores the document of each product without one. @returns the number of stored documents */
   async store(session: WriteSession): Promise<number> {
-    // Whoever changes a product renews this version: from here on they wait, and what they changed before is committed.
+    // Locks the version. Every change of a product renews it, so other changes are committed by now, or wait from here on.
     await session.query(`UPDATE content_versions SET Version = Version WHERE Part = 'products'`);
     let count = 0;
-    // Of three batches one is read and one is written by the database, while the documents of the third are made.
+    // Pipelines three batches: the database reads one and writes one, while this process builds the documents of the third.
     let reading = this.reader.readMissing(session.query, '');
     let writing = Promise.resolve();
     try {
@@ -40,28 +40,28 @@ export class DocumentStore {
     }
   }
 
-  /** Removes the documents of products. */
+  /** Deletes the documents of products. */
   async forget(session: WriteSession, skus: readonly string[]): Promise<void> {
-    for (let start = 0; start < skus.length; start += FORGOTTEN) {
-      const { sql, parameters } = oneOf(skus.slice(start, start + FORGOTTEN));
+    for (let start = 0; start < skus.length; start += DELETED_AT_ONCE) {
+      const { sql, parameters } = oneOf(skus.slice(start, start + DELETED_AT_ONCE));
       await session.query(`DELETE FROM product_documents WHERE ${sql}`, parameters);
     }
   }
 
-  /** Leaves neither versions nor documents as they were, since somebody wrote past the triggers. */
+  /** Renews all versions and deletes all documents, in case a program wrote without firing the triggers. */
   async forgetAll(session: WriteSession): Promise<void> {
     await renewAllVersions(session);
     await session.query('DELETE FROM product_documents');
   }
 
-  /** As many documents as there can be: a damaged row of somebody else must not keep an import out. */
+  /** Builds documents and skips damaged rows, because the damaged row of another program must not block an import. */
   private async documentsOf(rows: readonly Row[], session: WriteSession): Promise<[string, string][]> {
     const documents: [string, string][] = [];
     for (const [index, row] of rows.entries()) {
-      // Or else nobody would send the statements that the database is to be at work on.
-      if (index % SOME === 0) await setImmediate();
+      // The statements for the other batches are sent only when the event loop continues.
+      if (index % YIELD_EVERY === 0) await setImmediate();
       const document = unlessDamaged(() => this.reader.document(row));
-      // One that no statement can hold is made whenever it is asked for.
+      // A document that is too large for a statement is not stored. Each request rebuilds it.
       if (document !== undefined && sizeOf(document) < session.limits.bytes)
         documents.push([row.SKU as string, document]);
     }
@@ -90,10 +90,10 @@ function unlessDamaged<T>(make: () => T): T | undefined {
   }
 }
 
-/** What a document takes in a statement at most, with the rest of its row, in bytes. */
+/** Maximum bytes of a document in a statement, including the rest of its row. */
 const sizeOf = (document: string) => Buffer.byteLength(document) + 500;
 
-/** The documents in portions of at most so many bytes. */
+/** Splits the documents into portions. @param most the maximum bytes of a portion */
 function* portions(documents: readonly [string, string][], most: number): Generator<[string, string][]> {
   let portion: [string, string][] = [];
   let bytes = 0;

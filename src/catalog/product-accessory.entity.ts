@@ -1,7 +1,7 @@
 import { Entity } from 'typeorm';
 import { Field, HiddenField } from '../resource/field.decorator.js';
 
-/** A reference from a product to one that goes with it, as stored: it may name a SKU that the customer cannot see. */
+/** A reference from a product to an accessory, as stored. It may name a SKU that the customer cannot see. */
 @Entity('product_accessories')
 export class ProductAccessory {
   @HiddenField({ type: 'varchar', length: 64, primary: true })

@@ -7,25 +7,25 @@ import { DocumentReader } from './document-reader.js';
 import { DocumentStore } from './document-store.js';
 
 /**
- * The documents of products: what `GET /products` answers of each, up to the elements of `ProductPrices`, which differ
- * from customer to customer. They are stored, so that an answer is hardly more than reading them. A document is there
- * only as long as the rows that it is made from stay as they are (see the migration); a reader that misses one makes it.
+ * The documents of products. A document is the JSON of an element of `GET /products`, up to the elements of
+ * `ProductPrices`, which differ between customers. Documents are stored, so that a response needs little more than to
+ * read them. A change of its rows deletes a document (see the migration). A missing document is rebuilt on read.
  */
 @Injectable()
 export class ProductDocuments {
   private readonly reader = new DocumentReader();
   private readonly stored = new DocumentStore(this.reader);
-  /** Names how documents are made. Those of another version of the service are none. */
+  /** Identifies the serialization of documents. Documents with another hash count as missing. */
   readonly serializationHash = this.reader.serializationHash;
 
   constructor(private readonly database: DatabaseService) {}
 
-  /** Makes the documents of products, by SKU, from their rows. @throws if a row is damaged */
+  /** Builds the documents of products from their rows. @returns documents by SKU @throws {DamagedRow} */
   make(query: Query, skus: readonly string[]): Promise<Map<string, string>> {
     return this.reader.make(query, skus);
   }
 
-  /** Stores the missing documents in a transaction of their own. @param all make those anew that are there, too */
+  /** Stores missing documents in one transaction. @param all also rebuilds existing documents, and renews all versions */
   async build(all = false): Promise<number> {
     return this.database.write(async (session) => {
       if (all) await this.stored.forgetAll(session);
@@ -33,7 +33,7 @@ export class ProductDocuments {
     });
   }
 
-  /** Compares every stored document with the rows that it was made from, in one snapshot. */
+  /** Compares every stored document with its rows, in one snapshot. */
   async check(): Promise<DocumentCheck> {
     const snapshot = await this.database.snapshot();
     try {
@@ -43,12 +43,12 @@ export class ProductDocuments {
     }
   }
 
-  /** Stores the documents of all products that have none. @returns how many that were */
+  /** Stores the document of each product without one. @returns the number of stored documents */
   store(session: WriteSession): Promise<number> {
     return this.stored.store(session);
   }
 
-  /** Removes the documents of products. */
+  /** Deletes the documents of products. */
   forget(session: WriteSession, skus: readonly string[]): Promise<void> {
     return this.stored.forget(session, skus);
   }

@@ -1,7 +1,7 @@
 import { Entity } from 'typeorm';
 import { Field, HiddenField } from '../resource/field.decorator.js';
 
-/** A reference from a product to one that can replace it, as stored: it may name a SKU that the customer cannot see. */
+/** A reference from a product to a substitute, as stored. It may name a SKU that the customer cannot see. */
 @Entity('product_substitutions')
 export class ProductSubstitution {
   @HiddenField({ type: 'varchar', length: 64, primary: true })

@@ -27,7 +27,7 @@ export class Product {
 
   @Field({
     type: 'text',
-    description: 'Description for web shops, may hold HTML.',
+    description: 'Description for web shops. It can contain HTML.',
     example: '<p>Long coat with brass buttons.</p>',
   })
   WebsiteDescription!: string | null;
@@ -158,7 +158,7 @@ export class Product {
     type: 'varchar',
     length: 64,
     neededByNewRows: 'it decides whether customers see the product',
-    description: 'Status; a product whose Status is exactly OBSOLETE is never answered.',
+    description: 'Status. A product whose Status is exactly OBSOLETE is never returned.',
     example: 'ACTIVE',
   })
   Status!: string | null;
@@ -184,7 +184,7 @@ export class Product {
   @Field({ type: 'varchar', length: 64, identifier: true, description: 'Customs tariff code.', example: '95059000' })
   HSCode!: string | null;
 
-  @Field({ type: 'text', description: 'What the package holds.', example: 'Coat and belt' })
+  @Field({ type: 'text', description: 'Contents of the package.', example: 'Coat and belt' })
   WhatsIncluded!: string | null;
 
   @Field({ type: 'text', description: 'Material composition in words.', example: '95 % polyester, 5 % elastane' })
@@ -202,7 +202,7 @@ export class Product {
   @Nested(ProductComposition, 'MaterialCode')
   ProductComposition!: ProductComposition[];
 
-  /** Read with the product itself, see CatalogService: at most one, of the customer's price list. */
+  /** At most one price, from the customer's price list. CatalogService reads it together with the product. */
   @Nested(ProductPrice, 'PriceListCode')
   ProductPrices!: ProductPrice[];
 }
