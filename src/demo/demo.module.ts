@@ -3,6 +3,6 @@ import { AuthModule } from '../auth/auth.module.js';
 import { ImportModule } from '../import/import.module.js';
 import { DemoService } from './demo.service.js';
 
-/** The demo data of a first run. */
+/** Loads demo data on the first run. */
 @Module({ imports: [AuthModule, ImportModule], providers: [DemoService], exports: [DemoService] })
 export class DemoModule {}

@@ -11,13 +11,13 @@ import { ImportService } from '../import/import.service.js';
 const FOLDER = join(import.meta.dirname, '../../demo');
 const CUSTOMER = 'DEMO-SHOP';
 
-/** Credentials of a demo customer, for the first calls. */
+/** Credentials of the demo customer. */
 export interface DemoCredentials {
   customerCode: string;
   apiKey: string;
 }
 
-/** Fills an empty embedded database with the files in `demo/`, so that a first run has something to show. */
+/** Imports the files in `demo/` into an empty embedded database, so that the first run has data to return. */
 @Injectable()
 export class DemoService {
   private readonly logger = new Logger(DemoService.name);
@@ -29,13 +29,13 @@ export class DemoService {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** @returns credentials where the demo was loaded now; undefined where it has no place, or is loaded already. */
+  /** Loads the demo if its settings allow it. @returns its credentials; undefined if nothing was loaded */
   async loadIntoEmpty(): Promise<DemoCredentials | undefined> {
     const { DATABASE_URL, DEMO_DATA, NODE_ENV } = this.settings;
     if (!DEMO_DATA || NODE_ENV === 'production' || !sqlitePath(DATABASE_URL)) return undefined;
     try {
-      if (!(await this.isEmpty())) return void (await this.remind());
-      // An import may be at work, and done before this one is let in.
+      if (!(await this.isEmpty())) return void (await this.logDemoCustomer());
+      // `onlyIfEmpty`, because another import can fill the database before this one gets the lock.
       await this.imports.run({ paths: [FOLDER], onlyIfEmpty: true });
       return { customerCode: CUSTOMER, apiKey: await this.keys.issue(CUSTOMER, 'demo', null) };
     } catch (error) {
@@ -45,8 +45,8 @@ export class DemoService {
     }
   }
 
-  /** On a later start the key is known to nobody here any more. */
-  private async remind(): Promise<void> {
+  /** Logs how to get a new key, because the key from the first start is stored nowhere in clear text. */
+  private async logDemoCustomer(): Promise<void> {
     const found = await this.database.query('SELECT 1 FROM customers WHERE CustomerCode = ?', [CUSTOMER]);
     if (found.length) this.logger.log(`Demo customer ${CUSTOMER}; for a new key: ${command(`key issue ${CUSTOMER}`)}`);
   }

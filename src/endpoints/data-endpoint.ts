@@ -12,47 +12,47 @@ export interface DataEndpoint {
   path: `/${string}`;
   /** The class of its elements. */
   resource: Resource;
-  /** A SELECT list over `prices` and `products`, with `SKU` among its names: for elements that have no table of their own. */
+  /** A SELECT list over `prices` and `products`, for elements without their own table. It must name `SKU`. */
   select?: string;
-  /** A provider of the module that reads the elements. Default: the table of the resource, within the assortment. */
+  /** A provider of the module that reads the elements. Default: `TableElements`, which reads the table of the resource. */
   source?: Type<Elements>;
-  /** Entities that `source` reads, besides those of the assortment, of the resource and of its arrays. */
+  /** Further entities that `source` reads. Those of the assortment, the resource and its arrays are known. */
   reads?: readonly Resource[];
   /**
-   * Whether the endpoint has a path `/changes`. That needs at most one element for each SKU, and elements that depend only
-   * on rows with their own SKU. Default: true if the elements come from a table with such a key.
+   * Whether the endpoint has a path `/changes`. This requires at most one element for each SKU, and elements that depend
+   * only on rows with their own SKU. Default: true if the elements come from a table with such a key.
    */
   hasChanges?: boolean;
-  /** False: each response is read from the database. Default: finished bodies may be sent again (decision 132). */
+  /** False: the service reads each response from the database. Default: true; it may cache bodies (decision 132). */
   isCacheable?: boolean;
-  /** Chapter of the OpenAPI document, and end of the ids of its operations. */
+  /** Tag in the OpenAPI document, and end of its operation ids. */
   tag: string;
   summary: string;
   description: string;
 }
 
 /**
- * The parts of the content that the responses of an endpoint depend on: those of all tables that it reads.
- * @throws if one of these tables belongs to no part, since its changes would leave the `ETag` as it is
+ * Returns the content parts that the responses of an endpoint depend on: the parts of all tables that it reads.
+ * @throws if a table belongs to no part, because its changes would not change the `ETag`
  */
 export function contentPartsOf({ path, resource, reads = [] }: DataEndpoint): readonly PartName[] {
   const entities = [...ASSORTMENT_ENTITIES, ...entitiesOf(resource), ...reads].filter(isEntity);
   const parts = new Set(
     entities.map((entity) => {
       const part = importTableOf(entity)?.part;
-      if (!part) throw new Error(`${path} reads ${entity.name}: name its part of the content in import-tables.ts`);
+      if (!part) throw new Error(`${path} reads ${entity.name}: name its content part in import-tables.ts`);
       return part;
     }),
   );
   return PART_NAMES.filter((part) => parts.has(part));
 }
 
-/** A resource with the resources of its arrays. */
+/** Returns a resource and the resources of its arrays. */
 function entitiesOf(resource: Resource): Resource[] {
   return [resource, ...arraysOf(resource).flatMap((array) => entitiesOf(array.resource))];
 }
 
-/** Whether a path returns what changed in the elements of the endpoint. */
+/** Whether the endpoint has a path `/changes`. */
 export function hasChanges({ resource, source, hasChanges: declared }: DataEndpoint): boolean {
   if (declared !== undefined) return declared;
   const table = importTableOf(resource);

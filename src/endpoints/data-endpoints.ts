@@ -5,9 +5,9 @@ import { StockModule } from '../stock/stock.module.js';
 import type { DataEndpoint } from './data-endpoint.js';
 import { endpointOf } from './data-module.js';
 
-/** Every module with a data endpoint. Routes, schema endpoints, the OpenAPI document and the lists of tests follow. */
+/** Every module with a data endpoint. Routes, schemas, the OpenAPI document and test lists derive from this list. */
 export const DATA_MODULES: readonly Type[] = [
-  // The OpenAPI document has the same order.
+  // The OpenAPI document uses this order.
   CatalogModule,
   StockModule,
   PricingModule,

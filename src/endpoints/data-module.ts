@@ -7,8 +7,8 @@ import { dataControllers } from './data.controller.js';
 const declarations = new WeakMap<object, DataEndpoint>();
 
 /**
- * Declares a feature module with one data endpoint. The module gets the controller of the endpoint.
- * @param metadata what else Nest's `Module` takes, such as the provider that the `source` of the endpoint names
+ * Declares a feature module with one data endpoint, and adds the controllers of the endpoint.
+ * @param metadata further options of Nest's `Module`, such as the provider that the `source` of the endpoint names
  */
 export function DataModule(endpoint: DataEndpoint, { imports = [], ...metadata }: ModuleMetadata = {}): ClassDecorator {
   const declareModule = Module({
@@ -22,7 +22,7 @@ export function DataModule(endpoint: DataEndpoint, { imports = [], ...metadata }
   };
 }
 
-/** The endpoint that a module declares. @throws if it is no {@link DataModule} */
+/** Returns the endpoint that a module declares. @throws if the module has no {@link DataModule} decorator */
 export function endpointOf(module: Type): DataEndpoint {
   const endpoint = declarations.get(module);
   if (!endpoint) throw new Error(`${module.name} declares no data endpoint: decorate it with @DataModule`);

@@ -16,7 +16,7 @@ import type { CustomerScope } from '../scope/customer-scope.js';
 import { contentPartsOf, type DataEndpoint, hasChanges } from './data-endpoint.js';
 import { TableElements } from './table-elements.js';
 
-/** The controllers of a data endpoint: its elements, what changed in them if it has that, and their schema. */
+/** Creates the controllers of a data endpoint: for its elements and their schema, and for its `/changes` if it has one. */
 export function dataControllers(endpoint: DataEndpoint): Type[] {
   return [dataController(endpoint), ...(hasChanges(endpoint) ? [changesController(endpoint)] : [])];
 }
@@ -43,7 +43,7 @@ function dataController(endpoint: DataEndpoint): Type {
       return this.downloads.send(response, scope, this.source);
     }
 
-    /** The same for all customers until the next release. Express returns 304 if the client has it. */
+    /** Returns the same for all customers until the next release. Express sends 304 if the client has it. */
     @Get('schema')
     describe(@Res({ passthrough: true }) response: Response): Schema {
       setValidator(response, schema);

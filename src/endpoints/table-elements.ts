@@ -15,16 +15,16 @@ import { jsonWriter } from '../resource/json-writer.js';
 import { type CustomerTerms, type Division, isDivision, valueOf } from '../scope/customer-scope.js';
 import type { DataEndpoint } from './data-endpoint.js';
 
-/** Types whose values a key may have: their order in JavaScript is the order in the database. */
+/** Types that a key may have. JavaScript and the database order their values alike. */
 const ORDERED = new Set(['varchar', 'int', 'date']);
 
-/** Reads the elements of an endpoint from the table of its resource, or from the assortment by its `select`. */
+/** Reads the elements of an endpoint from the table of its resource, or from the assortment with its `select`. */
 export class TableElements implements Elements {
   private readonly write;
   private readonly select: string;
   private readonly table?: ScopedTable;
 
-  /** @throws if the declarations do not say which rows a customer sees, or in which order */
+  /** @throws if the declarations do not determine which rows a customer sees, or their order */
   constructor({ path, resource, select }: DataEndpoint) {
     this.write = jsonWriter(resource);
     if (!select && !importTableOf(resource))
@@ -33,7 +33,7 @@ export class TableElements implements Elements {
     if (!select && !ASSORTMENT_ENTITIES.includes(resource)) this.table = scopedTable(path, resource);
   }
 
-  /** The elements, each as JSON with the separator before it, in batches. */
+  /** Yields the elements in batches. Each element is JSON with the separator before it. */
   async *elements(
     snapshot: Snapshot,
     terms: CustomerTerms,
@@ -56,7 +56,7 @@ export class TableElements implements Elements {
     return tables ? skusInAssortment(snapshot, terms, skus, tables) : new Set();
   }
 
-  /** @returns undefined if nothing is assigned to the customer that selects its rows */
+  /** @returns undefined if the customer has no price list or warehouse assigned that selects its rows */
   private tables(snapshot: Snapshot, terms: CustomerTerms): AssortmentTables | undefined {
     if (!this.table) return {};
     const { name, scope, key } = this.table;
@@ -71,9 +71,9 @@ export class TableElements implements Elements {
 
 interface ScopedTable {
   name: string;
-  /** Columns that have the customer's own value. */
+  /** Columns whose value must be the customer's. */
   scope: readonly Division[];
-  /** What tells the rows of one SKU apart; empty: there is one row for each SKU. */
+  /** The columns that distinguish rows of the same SKU. Empty if each SKU has one row. */
   key: readonly string[];
 }
 
@@ -81,8 +81,11 @@ function scopedTable(path: string, resource: Resource): ScopedTable {
   const { name, columns, key } = importTableOf(resource)!;
   const names = columns.map((column) => column.name);
   if (!key.includes('SKU')) throw new Error(`${path}: the key of ${name} has no SKU`);
-  // The terms do not name the customer, so that equal terms give equal responses.
-  if (names.includes('CustomerCode')) throw new Error(`${path}: rows of ${name} belong to one customer each`);
+  // The terms do not name the customer, because equal terms must give equal responses.
+  if (names.includes('CustomerCode'))
+    throw new Error(
+      `${path}: each row of ${name} belongs to one customer, but a response may depend only on the customer's terms`,
+    );
   const scope = names.filter(isDivision);
   const own = key.filter((column) => column !== 'SKU' && !isDivision(column));
   for (const { name: column, type } of columns)

@@ -3,22 +3,27 @@ import { decimalText } from '../resource/decimal-text.js';
 
 const SCALE = 4;
 const HUNDRED_PERCENT = 100 * 10 ** SCALE;
-/** With so many digits a price times a percentage stays a number that a float holds exactly, with room for a quotient. */
+/** Up to this many digits of a price, its product with a percentage and the quotient are exact in a float. */
 const SAFE_DIGITS = 8;
 
-/** The discount of the last price, mostly the next one's, with what it leaves to pay in ten-thousandths of a percent. */
+/**
+ * The parsed discount of the previous call, which is usually the discount of the next call. `part` is the rest that the
+ * customer pays, in ten-thousandths of a percent.
+ */
 let last = { discountPercentage: '0', part: HUNDRED_PERCENT };
 
 /**
- * A list price less a discount, computed exactly and rounded once, half away from zero, to four decimals.
+ * Returns a list price minus a discount. The computation is exact. The result is rounded once, half away from zero, to
+ * four decimals.
  * @param listPrice a decimal as text, with at most four decimals
  * @param discountPercentage 0 to 100 as text, with at most four decimals
  * @returns a decimal as text with four decimals
- * @throws if an argument is not such a decimal, or the discount is out of its bounds
+ * @throws {TypeError} if an argument is not such a decimal
+ * @throws {RangeError} if the discount is not from 0 to 100
  * @throws {InvariantViolation} if the result is farther from zero than the list price
  */
 export function netPrice(listPrice: string, discountPercentage: string): string {
-  // Entries that get no discount stand between those that do.
+  // Entries without a discount are mixed with discounted ones, so they must not replace `last`.
   if (discountPercentage === '0') return decimalText(listPrice, SCALE);
   if (last.discountPercentage !== discountPercentage)
     last = { discountPercentage, part: partToPay(discountPercentage) };
@@ -37,7 +42,7 @@ export function netPrice(listPrice: string, discountPercentage: string): string 
   return `${sign}${net.slice(0, -SCALE)}.${net.slice(-SCALE)}`;
 }
 
-/** Compares digits as text, and not by the arithmetic that it checks. @param digits may have zeros before them */
+/** Compares digits as text, to be independent of the arithmetic that it checks. @param digits may have leading zeros */
 function isMore(rounded: string, digits: string): boolean {
   const padded = rounded.padStart(digits.length, '0');
   return padded.length > digits.length || padded > digits;
@@ -54,6 +59,7 @@ function roundedExactly(digits: string, part: number): string {
 
 function partToPay(discountPercentage: string): number {
   const discount = Number(decimalText(discountPercentage, SCALE).replace('.', ''));
-  if (discount < 0 || discount > HUNDRED_PERCENT) throw new RangeError(`Not a discount: ${discountPercentage}`);
+  if (discount < 0 || discount > HUNDRED_PERCENT)
+    throw new RangeError(`The discount ${discountPercentage} is not from 0 to 100`);
   return HUNDRED_PERCENT - discount;
 }

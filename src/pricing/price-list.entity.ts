@@ -13,7 +13,7 @@ export class PriceList {
   @HiddenField({ type: 'varchar', length: 255 })
   PriceListName!: string | null;
 
-  /** ISO 4217. */
+  /** An ISO 4217 code. */
   @HiddenField({
     type: 'varchar',
     length: 3,

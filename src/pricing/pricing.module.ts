@@ -6,6 +6,6 @@ import { ProductPrice } from './product-price.entity.js';
   resource: ProductPrice,
   tag: 'Prices',
   summary: 'Net prices of the customer',
-  description: 'One element for each SKU of `/products`, the same as its `ProductPrices`, by SKU.',
+  description: 'One element for each SKU of `/products`, ordered by SKU. It equals the element in `ProductPrices`.',
 })
 export class PricingModule {}

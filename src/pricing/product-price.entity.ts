@@ -2,10 +2,10 @@ import { Entity } from 'typeorm';
 import { Field, Computed, HiddenField } from '../resource/field.decorator.js';
 import { netPrice } from './net-price.js';
 
-/** Nobody can order none of a product, or less. */
+/** Options of an order quantity. Quantities of zero or less cannot be ordered. */
 const QUANTITY = { type: 'decimal', precision: 14, scale: 4, min: 0.0001 } as const;
 
-/** The price of one SKU on one price list: a row of `prices`, an element of `GET /prices` and of ProductPrices. */
+/** The price of one SKU on one price list: a row of `prices`, and an element of `GET /prices` and `ProductPrices`. */
 @Entity('prices')
 export class ProductPrice {
   @Field({
@@ -14,7 +14,7 @@ export class ProductPrice {
     primary: true,
     description: 'Assigned price list.',
     example: 'EUR-A',
-    // Only its entries are read.
+    // Only entries of the customer's price list are read.
     fromScope: ({ priceList }) => priceList?.code,
   })
   PriceListCode!: string;
@@ -43,7 +43,7 @@ export class ProductPrice {
     length: 64,
     primary: true,
     required: true,
-    description: 'Product the price is for.',
+    description: 'Product that the price applies to.',
     example: 'PIR-1001-M',
   })
   SKU!: string;
@@ -64,16 +64,16 @@ export class ProductPrice {
 
   @Field({
     ...QUANTITY,
-    description: 'Order increment; ordered quantities must be multiples of it.',
+    description: 'Order increment. Ordered quantities must be multiples of it.',
     example: 6,
   })
   OrderMultiple!: string | null;
 
-  /** List price, before any discount; never answered. */
+  /** List price before any discount. It is never returned. */
   @HiddenField({ type: 'decimal', precision: 18, scale: 4, nullable: false, min: 0 })
   Price!: string;
 
-  /** Whether a customer's discount applies to this entry; never answered. */
+  /** Whether the customer's discount applies to this entry. It is never returned. */
   @HiddenField({ type: 'boolean', nullable: false })
   DiscountEligible!: boolean;
 }

@@ -12,7 +12,7 @@ export class StockEntry {
     length: 64,
     primary: true,
     required: true,
-    description: 'Product code; always has a matching row in GET /products.',
+    description: 'Product code. GET /products always has a product with it.',
     example: 'PIR-1001-M',
   })
   SKU!: string;
@@ -34,14 +34,14 @@ export class StockEntry {
     nullable: false,
     description: 'Quantity available to order now.',
     example: 120,
-    // Oversold stock is stored below zero; nobody can order a negative quantity.
+    // Oversold stock is stored as a negative quantity, and returned as 0.
     value: ({ AvailableQTY }) => (String(AvailableQTY).startsWith('-') ? '0' : AvailableQTY),
   })
   AvailableQTY!: string;
 
   @Field({
     type: 'date',
-    description: 'Expected next availability; null when no date is known.',
+    description: 'Expected next availability. null if no date is known.',
     example: '2027-01-15',
   })
   NextAvailableETA!: string | null;

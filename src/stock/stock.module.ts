@@ -4,12 +4,12 @@ import { StockEntry } from './stock-entry.entity.js';
 @DataModule({
   path: '/stock',
   resource: StockEntry,
-  // Interface §4, rule 2.
+  // Stock is current at request time (interface §4, rule 2).
   isCacheable: false,
   tag: 'Stock',
   summary: 'Stock at the customer’s warehouse',
   description:
-    'Quantities that can be ordered now, as they are at the time of the request, by SKU. A SKU without an element ' +
-    'has no stock record; one with 0 has nothing to sell.',
+    'Quantities that can be ordered at the time of the request, ordered by SKU. A SKU without an element has no stock ' +
+    'record. A SKU with a quantity of 0 is sold out.',
 })
 export class StockModule {}

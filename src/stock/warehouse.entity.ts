@@ -1,7 +1,7 @@
 import { Entity } from 'typeorm';
 import { HiddenField } from '../resource/field.decorator.js';
 
-/** A place that holds stock, assigned to customers. */
+/** A warehouse, which is assigned to customers. */
 @Entity('warehouses')
 export class Warehouse {
   @HiddenField({ type: 'varchar', length: 64, primary: true })

@@ -3,9 +3,9 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Opens a new file to write and read that only this account can read. The file has no name any more, so the system
- * removes it with the process, however that ends.
- * @param purpose part of the name that the file has for a moment
+ * Opens a new file for writing and reading. Only this account can read it. Its name is deleted at once, so the system
+ * deletes the file when the process ends, even after SIGKILL.
+ * @param purpose part of the temporary name
  * @throws errors of the file system
  */
 export async function openUnnamedFile(folder: string, purpose: string): Promise<FileHandle> {
