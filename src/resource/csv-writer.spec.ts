@@ -4,10 +4,10 @@ import { SeededRandom } from '../../test/support/seeded-random.js';
 import { csvWriter } from './csv-writer.js';
 
 const row = (value: unknown, delimiter = ',') => csvWriter(['V'], delimiter).row(JSON.stringify({ V: value }));
-/** The row of one value, as its JSON is spelt. */
+/** Returns the row of one value, given as JSON text. */
 const rowOf = (json: string) => csvWriter(['V'], ',').row(`{"V":${json}}`);
 
-test('the header has the keys, in order, with the delimiter between them', () => {
+test('the header has the keys in order, separated by the delimiter', () => {
   expect(csvWriter(['SKU', 'Name'], ';').header).toBe('SKU;Name\r\n');
 });
 
@@ -37,11 +37,11 @@ test.each([
   ['"}],[{:"', '"}],[{:"'],
   ['[]', '[]'],
   ['[{"A":"]}\\"","B":1.50},{"A":null,"B":2}]', '"[{""A"":""]}\\"""",""B"":1.50},{""A"":null,""B"":2}]"'],
-])('%s is the cell %j', (json, cell) => {
+])('the JSON value %s becomes the cell %j', (json, cell) => {
   expect(rowOf(json)).toBe(`${cell}\r\n`);
 });
 
-test('with a semicolon, that is what needs quotes', () => {
+test('the semicolon needs quotes if it is the delimiter, and the comma does not', () => {
   expect(row('a;b', ';')).toBe('"a;b"\r\n');
   expect(row('a,b', ';')).toBe('a,b\r\n');
 });
@@ -65,25 +65,25 @@ test.each([
   ['x=1', 'x=1'],
   [' =1', ' =1'],
   ['=HYPERLINK("http://x","y")', `'=HYPERLINK("http://x","y")`],
-])('the text %j is no formula: %j; and what it was can be told', (text, cell) => {
+])('the text %j becomes the cell %j, which is no formula and can be converted back', (text, cell) => {
   const [[parsed]] = parse(row(text), { record_delimiter: '\r\n' }) as [[string]];
   expect([parsed, undone(parsed)]).toEqual([cell, text]);
 });
 
 test.each([
   ['another key', '{"W":1}'],
-  ['a key too few', '{"V":1}', ['V', 'W']],
-  ['a key too many', '{"V":1,"W":2}'],
-  ['another order', '{"W":1,"V":2}', ['V', 'W']],
-  ['no end', '{"V":"x'],
+  ['a missing key', '{"V":1}', ['V', 'W']],
+  ['an extra key', '{"V":1,"W":2}'],
+  ['keys in another order', '{"W":1,"V":2}', ['V', 'W']],
+  ['an unterminated text', '{"V":"x'],
   ['no value', '{"V":}'],
-  ['nothing', ''],
-  ['a text that is none', '{"V":"\\x"}'],
-])('JSON with %s is an error, and no row', (_what, json, keys = ['V']) => {
+  ['no characters', ''],
+  ['an invalid escape', '{"V":"\\x"}'],
+])('row throws for JSON with %s', (_what, json, keys = ['V']) => {
   expect(() => csvWriter(keys, ',').row(json)).toThrow(/JSON/);
 });
 
-test('texts as long as there are any come back, which must not take a step of the stack for each of their characters', () => {
+test('a text of 600,000 characters keeps its value, so the parser does not recurse for each character', () => {
   const long = '"\\,\n]é'.repeat(100_000);
   const [[text, array]] = parse(csvWriter(['T', 'A'], ',').row(JSON.stringify({ T: long, A: [{ B: long }] })), {
     record_delimiter: '\r\n',
@@ -92,7 +92,7 @@ test('texts as long as there are any come back, which must not take a step of th
   expect(JSON.parse(array)).toEqual([{ B: long }]);
 });
 
-test('random values come back from a parser, whichever delimiter', () => {
+test('a CSV parser returns the same random values, with comma and with semicolon', () => {
   const random = new SeededRandom(7);
   const parts = ['a', ',', ';', '"', '\n', '\r', '\\', '[', ']', '{', '}', ':', "'", '=', '-', 'é', '\u{1F3A9}', ' '];
   const text = () => Array.from({ length: random.of([0, 1, 2, 5, 9]) }, () => random.of(parts)).join('');

@@ -2,23 +2,25 @@
 export interface CsvWriter {
   readonly header: string;
   /**
-   * @param element its JSON, as `jsonWriter` writes it
-   * @throws if that has not these keys in this order
+   * Converts an element to a row.
+   * @param element JSON text as `jsonWriter` writes it
+   * @throws if the JSON does not have exactly these keys in this order
    */
   row(element: string): string;
 }
 
 const LINE_BREAK = '\r\n';
 
-/** A value within JSON that has no spaces between its tokens: a text, an array of flat objects, or something plain. */
+/** A value in JSON without spaces between tokens: a string, an array of flat objects, or another scalar. */
 const VALUE = /"[^"\\]*(?:\\.[^"\\]*)*"|\[[^"\]]*(?:"[^"\\]*(?:\\.[^"\\]*)*"[^"\]]*)*\]|[^,}]+/y;
 
-/** Texts that a spreadsheet takes for a formula, or that look as if they had been one before they were made safe. */
+/** Texts that a spreadsheet would run as a formula, or that look like such a text after it was escaped with `'`. */
 const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /**
- * The writer for elements of these keys. It reads JSON rather than rows, because documents are stored as JSON, and value
- * by value, because parsing numbers would change some of them, and keeping them by a library takes ten times as long.
+ * Creates the writer for elements with these keys. It reads JSON instead of rows, because documents are stored as JSON. It
+ * copies each value as text, because parsing would change some numbers. A library that preserves numbers takes ten times
+ * as long.
  */
 export function csvWriter(keys: readonly string[], delimiter: string): CsvWriter {
   const special = new RegExp(`[${delimiter}"\r\n]`);
@@ -37,17 +39,17 @@ export function csvWriter(keys: readonly string[], delimiter: string): CsvWriter
   };
 }
 
-/** @param before what stands before each value */
+/** Returns the JSON text of each value. @param before the text before each value */
 function valuesOf(element: string, before: readonly string[]): string[] {
   let at = 0;
   const values = before.map((text) => {
     VALUE.lastIndex = at + text.length;
     const value = element.startsWith(text, at) && VALUE.exec(element)?.[0];
-    if (!value) throw new Error(`The JSON of an element has no ${text} where it belongs: ${element.slice(0, 80)}`);
+    if (!value) throw new Error(`The JSON of an element lacks ${text} at the expected place: ${element.slice(0, 80)}`);
     at = VALUE.lastIndex;
     return value;
   });
   if (at !== element.length - 1)
-    throw new Error(`The JSON of an element has more than its keys: ${element.slice(0, 80)}`);
+    throw new Error(`The JSON of an element has text after its last key: ${element.slice(0, 80)}`);
   return values;
 }

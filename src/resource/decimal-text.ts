@@ -1,9 +1,10 @@
 const [MINUS, POINT, ZERO, NINE] = [45, 46, 48, 57];
 
 /**
- * A decimal's digits in their one spelling: no leading zeros, no trailing ones behind the point unless `fixedScale`
- * says how many digits are shown there, no minus before a zero. Each character is looked at once: answers hold many.
- * @throws if `value` is not a plain decimal, or has more digits than `fixedScale`
+ * Returns a decimal in canonical form: no leading zeros, no minus before zero, and no trailing zeros after the point. With
+ * `fixedScale`, it has exactly that many digits after the point. The function reads each character once, because responses
+ * contain many decimals.
+ * @throws {TypeError} if `value` is not a plain decimal, or has more digits after the point than `fixedScale`
  */
 export function decimalText(value: string, fixedScale?: number): string {
   const first = value.charCodeAt(0) === MINUS ? 1 : 0;
@@ -20,7 +21,7 @@ export function decimalText(value: string, fixedScale?: number): string {
   return first && !isZero(number) ? `-${shown}` : shown;
 }
 
-/** Where the point is, or -1. @throws if anything else is amiss */
+/** Returns the index of the point, or -1. @throws {TypeError} if the rest is not a plain decimal */
 function pointOf(value: string, first: number): number {
   let point = -1;
   for (let index = first; index < value.length; index++) {

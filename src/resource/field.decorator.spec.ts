@@ -1,16 +1,16 @@
 import { Field, columnsOf, Computed, fieldsOf, HiddenField } from './field.decorator.js';
 
-const ANSWER = { description: 'Meaning.', example: 'x' };
+const DESCRIBED = { description: 'Any.', example: 'x' };
 const value = () => 'x';
 
 // The compiler checks this file (`npm run lint`): a line below `@ts-expect-error` that compiles is an error.
 /* oxlint-disable jest/expect-expect */
-describe('wrong declarations do not compile', () => {
+describe('the compiler rejects', () => {
   test('a varchar without its length', () => {
     // @ts-expect-error length is missing
     HiddenField({ type: 'varchar' });
     // @ts-expect-error length is missing
-    Field({ type: 'varchar', ...ANSWER });
+    Field({ type: 'varchar', ...DESCRIBED });
     // @ts-expect-error length is missing
     HiddenField({ type: 'varchar', primary: true });
   });
@@ -21,11 +21,11 @@ describe('wrong declarations do not compile', () => {
     // @ts-expect-error precision is missing
     HiddenField({ type: 'decimal', scale: 4 });
     // @ts-expect-error both are missing
-    Field({ type: 'decimal', min: 0, ...ANSWER });
+    Field({ type: 'decimal', min: 0, ...DESCRIBED });
   });
 
-  test('a property of another type', () => {
-    // @ts-expect-error a text has no length of its own
+  test('an option of another type', () => {
+    // @ts-expect-error a text has no length
     HiddenField({ type: 'text', length: 64 });
     // @ts-expect-error an int has no scale
     HiddenField({ type: 'int', scale: 2 });
@@ -38,42 +38,42 @@ describe('wrong declarations do not compile', () => {
     // @ts-expect-error a text is no flag
     HiddenField({ type: 'text', onePer: 'SKU' });
     // @ts-expect-error only a decimal has a fixed scale
-    Computed({ type: 'int', fixedScale: 4, ...ANSWER });
+    Computed({ type: 'int', fixedScale: 4, ...DESCRIBED });
     // @ts-expect-error there is no such type
     HiddenField({ type: 'timestamp' });
   });
 
-  test('a key of a type that engines order differently, or that may be null', () => {
-    // @ts-expect-error a decimal is no key
+  test('a key of a type that the engines order differently, and a nullable key', () => {
+    // @ts-expect-error a decimal cannot be a key
     HiddenField({ type: 'decimal', precision: 18, scale: 4, primary: true });
-    // @ts-expect-error a text is no key
+    // @ts-expect-error a text cannot be a key
     HiddenField({ type: 'text', primary: true });
-    // @ts-expect-error a key is never null
+    // @ts-expect-error a key is not nullable
     HiddenField({ type: 'varchar', length: 64, primary: true, nullable: true });
   });
 
   test('two sources of one value', () => {
-    // @ts-expect-error value or fromScope
-    Field({ type: 'text', ...ANSWER, value, fromScope: value });
-    // @ts-expect-error value or fromScope
-    Computed({ type: 'text', ...ANSWER, value, fromScope: value });
+    // @ts-expect-error value and fromScope exclude each other
+    Field({ type: 'text', ...DESCRIBED, value, fromScope: value });
+    // @ts-expect-error value and fromScope exclude each other
+    Computed({ type: 'text', ...DESCRIBED, value, fromScope: value });
   });
 
-  test('an returned field without its description', () => {
-    // @ts-expect-error meaning and example are missing
+  test('a returned field without description and example', () => {
+    // @ts-expect-error description and example are missing
     Field({ type: 'text' });
   });
 });
 
-test('columns and fields keep the order of their declaration', () => {
+test('columnsOf and fieldsOf return columns and fields in order of declaration', () => {
   class Sample {
     @HiddenField({ type: 'varchar', length: 64, primary: true })
     Code!: string;
 
-    @Computed({ type: 'decimal', fixedScale: 4, ...ANSWER })
+    @Computed({ type: 'decimal', fixedScale: 4, ...DESCRIBED })
     Price!: string;
 
-    @Field({ type: 'datetime', ...ANSWER })
+    @Field({ type: 'datetime', ...DESCRIBED })
     ChangedAt!: string | null;
   }
   expect(columnsOf(Sample).map(({ name }) => name)).toEqual(['Code', 'ChangedAt']);

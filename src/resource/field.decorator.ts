@@ -2,17 +2,17 @@ import { Column, PrimaryColumn } from 'typeorm';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Row } from '../database/query.js';
 
-/** The column types that a field may have; each also says how the field is read from files and written as JSON. */
+/** The types of columns and fields. A type also determines how values are read from files and written as JSON. */
 export type FieldType = 'varchar' | 'text' | 'int' | 'decimal' | 'boolean' | 'date' | 'datetime';
 
-/** Makes the answered value where it is not the stored one. */
+/** Computes the returned value from the row, if it is not the stored value. */
 type Value = (row: Row, terms: CustomerTerms) => unknown;
 
-/** Makes a value that is the same in all elements of an answer. */
+/** Computes a value that is the same in all elements of a response. */
 type ScopeValue = (terms: CustomerTerms) => unknown;
 
 interface FieldDescription {
-  /** One sentence for integrators, with the unit where there is one. */
+  /** One sentence for integrators, with the unit if there is one. */
   description: string;
   example: string | number | boolean;
   /** Declared as required in the schema. */
@@ -26,31 +26,31 @@ interface Pattern {
 }
 
 interface TextBounds {
-  /** A code rather than prose: spaces around it are no part of it. Keys always are. */
+  /** Whether the text is a code: an import removes spaces around it. Keys always are codes. */
   identifier?: boolean;
   pattern?: Pattern;
 }
 
-/** Bounds of a number, both included. */
+/** Bounds of a number, both inclusive. */
 interface NumberBounds {
   min?: number;
   max?: number;
 }
 
-/** What a column of each type has to say, and what it may say. */
+/** The required and optional properties of each column type. */
 type ColumnType =
-  | ({ type: 'varchar'; /** Longest value, in characters. */ length: number } & TextBounds)
+  | ({ type: 'varchar'; /** Maximum length in characters. */ length: number } & TextBounds)
   | ({ type: 'text' } & TextBounds)
   | ({ type: 'int' } & NumberBounds)
   | ({
       type: 'decimal';
-      /** Digits in all. */ precision: number;
-      /** Digits behind the point. */ scale: number;
+      /** Total digits. */ precision: number;
+      /** Digits after the point. */ scale: number;
     } & NumberBounds)
-  | { type: 'boolean'; /** The column within whose values at most one row may have this flag. */ onePer?: string }
+  | { type: 'boolean'; /** A column. At most one row may have this flag for each of its values. */ onePer?: string }
   | { type: 'date' | 'datetime' };
 
-/** Part of the key. Tables are read in the order of their keys, so these are the types that every engine orders alike. */
+/** Part of the key. Tables are read in the order of their keys, so a key needs a type that every engine orders alike. */
 type KeyColumn = { primary: true } & (
   { type: 'varchar'; length: number; pattern?: Pattern } | ({ type: 'int' } & NumberBounds) | { type: 'date' }
 );
@@ -59,32 +59,32 @@ interface FurtherColumn {
   primary?: never;
   /** False: the column always holds a value. Default: true. */
   nullable?: boolean;
-  /** Why a new row needs this nullable column. A file that lacks the column may then have no new row. */
+  /** Why a new row needs this nullable column. A file that lacks the column must not contain new rows. */
   neededByNewRows?: string;
 }
 
 type ColumnOptions = KeyColumn | (ColumnType & FurtherColumn);
 
-/** Where the answered value is not the stored one: one of the two. */
+/** The source of a returned value that is not the stored value. `value` and `fromScope` exclude each other. */
 type ValueSource = { value?: Value; fromScope?: never } | { value?: never; fromScope?: ScopeValue };
 
 type FieldOptions = ColumnOptions & FieldDescription & ValueSource;
 
 type ComputedType =
-  | { type: 'varchar'; /** Longest value, in characters. */ length?: number }
-  /** By default trailing zeros are left out; a fixed scale keeps this many digits behind the point. */
+  | { type: 'varchar'; /** Maximum length in characters. */ length?: number }
+  /** `fixedScale` writes this many digits after the point. By default, trailing zeros are omitted. */
   | { type: 'decimal'; fixedScale?: number }
   | { type: Exclude<FieldType, 'varchar' | 'decimal'> };
 
-/** Not nullable: there always is a value. Default: nullable. */
+/** `nullable: false` means that there always is a value. Default: true. */
 type ComputedOptions = ComputedType & FieldDescription & ValueSource & { nullable?: boolean };
 
 /**
- * A declared property of an entity, as everything that stores, answers, describes or imports it reads it. The unions above
- * say which of its properties belong together.
+ * A declared property of an entity, for all code that stores, returns, describes or imports it. The unions above define
+ * which of its properties may be combined.
  */
 export interface FieldDeclaration extends TextBounds, NumberBounds, Partial<FieldDescription> {
-  /** Name of the column, key of the answer and header of the import file. */
+  /** Name of the column, key in responses and header in the import file. */
   name: string;
   stored: boolean;
   returned: boolean;
@@ -101,11 +101,11 @@ export interface FieldDeclaration extends TextBounds, NumberBounds, Partial<Fiel
   fromScope?: ScopeValue;
 }
 
-/** An array of another resource's elements within each element, joined by SKU. */
+/** An array within each element, with elements of another resource that have the same SKU. */
 export interface NestedArray {
   name: string;
   resource: Resource;
-  /** SQL order of its elements, total within one parent. */
+  /** SQL order of the array. It must be a total order within one parent. */
   orderBy: string;
 }
 
@@ -116,19 +116,19 @@ const fields = new Map<object, FieldDeclaration[]>();
 const arrays = new Map<object, NestedArray[]>();
 
 /**
- * Declares a property as a column and as a field of the answers. Order of declaration is order of answer. This one
- * place drives the column, the SELECT, the JSON, the schema endpoint and the import file.
+ * Declares a property as a column and as a field of responses. Fields are returned in the order of their declaration. The
+ * column, the SELECT list, the JSON, the schema endpoint and the import file all follow from this declaration.
  */
 export function Field(declaration: FieldOptions): PropertyDecorator {
   return declare(declaration, { stored: true, returned: true });
 }
 
-/** Declares a property as a column that is imported but never answered. */
+/** Declares a property as a column that is imported but never returned. */
 export function HiddenField(declaration: ColumnOptions): PropertyDecorator {
   return declare(declaration, { stored: true, returned: false });
 }
 
-/** Declares a property as a field of the answers that has no column of its own. */
+/** Declares a property as a field of responses without its own column. */
 export function Computed(declaration: ComputedOptions): PropertyDecorator {
   return declare(declaration, { stored: false, returned: true });
 }
@@ -138,27 +138,27 @@ export function Nested(resource: Resource, orderBy: string): PropertyDecorator {
   return (target, key) => append(arrays, target.constructor, { name: String(key), resource, orderBy });
 }
 
-/** Whether every row has a value for the field, so that a file may not lack its column. */
+/** Whether every row has a value for the field. If so, a file must have its column. */
 export function isRequired({ primary = false, nullable }: FieldDeclaration): boolean {
   return primary || nullable === false;
 }
 
-/** The answered fields of a resource, in order of declaration. */
+/** Returns the returned fields of a resource, in order of declaration. */
 export function fieldsOf(resource: Resource): readonly FieldDeclaration[] {
   return declared(resource).filter(({ returned }) => returned);
 }
 
-/** The columns of a resource, in order of declaration. */
+/** Returns the columns of a resource, in order of declaration. */
 export function columnsOf(resource: Resource): readonly FieldDeclaration[] {
   return declared(resource).filter(({ stored }) => stored);
 }
 
-/** The nested arrays of a resource, in order of declaration. */
+/** Returns the nested arrays of a resource, in order of declaration. */
 export function arraysOf(resource: Resource): readonly NestedArray[] {
   return arrays.get(resource) ?? [];
 }
 
-/** The keys of a resource's elements, in order of answer. */
+/** Returns the keys of a resource's elements, in the order of responses. */
 export function keysOf(resource: Resource): readonly string[] {
   return [...fieldsOf(resource), ...arraysOf(resource)].map(({ name }) => name);
 }

@@ -24,19 +24,19 @@ class Thing {
 
 const thing = jsonWriter(Thing);
 
-test('keys come in order of declaration, arrays last, whatever the order of the row; stored-only columns never', () => {
+test('an element has its keys in order of declaration, then its arrays, and no hidden fields', () => {
   const row: Row = { Secret: '1', Alpha: 2, Parts: [{ Spare: 1, PartCode: 'P', SKU: 'Z' }], other: 'x', Zeta: 'Z' };
   expect(thing(row, TERMS)).toBe(
     '{"Zeta":"Z","Alpha":2,"Where":"Z@W","Gone":null,"Parts":[{"PartCode":"P","Spare":true}]}',
   );
 });
 
-test('what is not known is null, and an array without elements [] (decision 1)', () => {
+test('a missing value is null, and an array without elements is [] (decision 1)', () => {
   expect(thing({ Zeta: 'Z' }, TERMS)).toBe('{"Zeta":"Z","Alpha":null,"Where":"Z@W","Gone":null,"Parts":[]}');
   expect(thing({ Zeta: 'Z', Alpha: null, Parts: [] }, TERMS)).toBe(thing({ Zeta: 'Z' }, TERMS));
 });
 
-test('elements of an array keep their order, and lack no key either', () => {
+test('elements of an array keep their order and have every key', () => {
   const Parts = [{ PartCode: 'b', Spare: 0 }, { PartCode: 'a' }];
   expect(thing({ Zeta: 'Z', Parts }, TERMS)).toContain(
     '"Parts":[{"PartCode":"b","Spare":false},{"PartCode":"a","Spare":null}]',
@@ -50,16 +50,16 @@ const sample = (type: FieldType, fixedScale?: number): Resource => {
   return Sample;
 };
 
-const NASTY = '"quoted" \\ back\\slash\n\r\t\u0000 \u2028 😀 é';
+const WITH_ESCAPES = '"quoted" \\ back\\slash\n\r\t\u0000 \u2028 😀 é';
 
 test.each<[FieldType, unknown, string]>([
   ['varchar', 'plain', '"plain"'],
   ['varchar', '', '""'],
   ['varchar', '00123', '"00123"'],
-  // A driver that took digits for a number must not make the type of the answer change.
+  // A driver may return digits as a number. The JSON type must not change.
   ['varchar', 123, '"123"'],
-  ['varchar', NASTY, JSON.stringify(NASTY)],
-  ['text', NASTY, JSON.stringify(NASTY)],
+  ['varchar', WITH_ESCAPES, JSON.stringify(WITH_ESCAPES)],
+  ['text', WITH_ESCAPES, JSON.stringify(WITH_ESCAPES)],
   ['int', 24, '24'],
   ['int', '24', '24'],
   ['int', 0, '0'],
@@ -78,13 +78,13 @@ test.each<[FieldType, unknown, string]>([
   ['datetime', new Date(Date.UTC(2027, 0, 15, 23, 30, 0, 5)), '"2027-01-15T23:30:00.005Z"'],
   ['datetime', '2027-01-15T23:30:00.005Z', '"2027-01-15T23:30:00.005Z"'],
   ['datetime', '2027-01-16T00:30:00+01:00', '"2027-01-15T23:30:00.000Z"'],
-  // SQLite stores UTC without saying so; shows a fault only where the process is in another time zone (TZ=…).
+  // SQLite returns UTC without a time zone. This case can fail only if the process uses another time zone (TZ=…).
   ['datetime', '2027-01-15 23:30:00.005', '"2027-01-15T23:30:00.005Z"'],
-])('a %s %p is written %s', (type, stored, json) => {
+])('the type %s writes %p as %s', (type, stored, json) => {
   expect(jsonWriter(sample(type))({ Cell: stored }, TERMS)).toBe(`{"Cell":${json}}`);
 });
 
-/** As other programs leave them: MySQL without strict mode, or SQLite, which stores any value in any column. */
+/** Values that other programs can store: MySQL without strict mode, or SQLite, which accepts any value in a column. */
 test.each<[FieldType, unknown]>([
   ['date', '0000-00-00'],
   ['date', '2013-03-00'],
@@ -105,11 +105,11 @@ test.each<[FieldType, unknown]>([
   ['datetime', '2027-01-15 25:00:00'],
   ['datetime', 'yesterday'],
   ['datetime', ''],
-])('a %s that is no date, %p, is written null (decision 124)', (type, stored) => {
+])('the type %s writes the invalid value %p as null (decision 124)', (type, stored) => {
   expect(jsonWriter(sample(type))({ Cell: stored }, TERMS)).toBe('{"Cell":null}');
 });
 
-test('a decimal with a fixed scale shows all of its digits', () => {
+test('a decimal with a fixed scale has all of its digits', () => {
   expect(jsonWriter(sample('decimal', 4))({ Cell: '19.95' }, TERMS)).toBe('{"Cell":19.9500}');
 });
 
@@ -129,13 +129,13 @@ test.each<[FieldType, unknown]>([
   ['boolean', ''],
   ['boolean', Buffer.from([1])],
   ['date', new Date(0)],
-])('a %s never holds %p: the error names resource, SKU and field', (type, stored) => {
+])('the type %s rejects %p with an error that names resource, SKU and field', (type, stored) => {
   expect(() => jsonWriter(sample(type))({ SKU: 'PIR-1', Cell: stored }, TERMS)).toThrow(
     `Sample PIR-1: Cell does not hold a ${type}`,
   );
 });
 
-test('a damaged cell of a nested element is named by that element', () => {
+test('the error of a damaged nested element names that element', () => {
   const Parts = [{ SKU: 'PIR-1', PartCode: 'b', Spare: 7 }];
   expect(() => thing({ Zeta: 'Z', Parts }, TERMS)).toThrow('Part PIR-1: Spare does not hold a boolean');
 });
@@ -143,7 +143,7 @@ test('a damaged cell of a nested element is named by that element', () => {
 const termsOf = (code: string, discountPercentage: string) =>
   ({ priceList: { code, name: `List ${code}`, currencyCode: 'EUR' }, discountPercentage }) as CustomerTerms;
 
-test('one writer writes the terms of the customer that asks, however customers alternate', () => {
+test('a writer writes the terms of the current customer when customers alternate', () => {
   const write = jsonWriter(ProductPrice);
   const row = { SKU: 'P', Price: '10.0000', DiscountEligible: 1, MOQ: null, OrderMultiple: null };
   const [one, other] = [termsOf('A', '10'), termsOf('B', '20')];

@@ -5,19 +5,19 @@ import { decimalText } from './decimal-text.js';
 import { arraysOf, fieldsOf, type FieldDeclaration, type FieldType, type Resource } from './field.decorator.js';
 import { timeOrNull } from '../database/utc-time.js';
 
-/** Turns one row, with its nested rows under the arrays' names, into the JSON text of one element. */
+/** Converts a row to the JSON text of an element. The row has its nested rows under the names of the arrays. */
 export type JsonWriter = (row: Row, terms: CustomerTerms) => string;
 
-/** A stored value is not of its column's type. */
+/** A stored value does not have the type of its column. */
 export class DamagedRow extends Error {}
 
-/** A member that differs from element to element, with the text before it. */
+/** A key whose value differs between elements, with the constant text before the value. */
 interface Member {
   before: string;
   write: JsonWriter;
 }
 
-/** The writer of a resource's elements: every declared key, in order of declaration, whatever the row lacks. */
+/** Creates the writer of a resource's elements. It writes every declared key, in order, even if the row lacks it. */
 export function jsonWriter(resource: Resource): JsonWriter {
   const fields = fieldsOf(resource).map((field) => ({
     name: field.name,
@@ -31,7 +31,7 @@ export function jsonWriter(resource: Resource): JsonWriter {
   }));
   const all = [...fields, ...nested];
 
-  /** Writes once what is the same in all elements of an answer. */
+  /** Writes the text that is the same in all elements of a response once. */
   const prepare = (terms: CustomerTerms) => {
     const members: Member[] = [];
     let before = '{';
@@ -66,7 +66,7 @@ function fieldWriter(resource: Resource, field: FieldDeclaration): JsonWriter {
     try {
       return valueText(field, field.value ? field.value(row, terms) : row[field.name]);
     } catch (cause) {
-      // The row is damaged: say which cell, since the answer is cut because of it.
+      // Names the damaged cell in the log, because the service aborts the response.
       throw new DamagedRow(`${resource.name} ${row.SKU}: ${field.name} does not hold a ${field.type}`, { cause });
     }
   };

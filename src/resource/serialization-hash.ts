@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { arraysOf, fieldsOf, type Resource } from './field.decorator.js';
 
 /**
- * Raise it with every change that the declarations do not show: how values become JSON, or how JSON becomes another
- * format.
+ * Increase it with every change of serialization that the declarations do not show: how values are converted to JSON, or
+ * JSON to another format.
  */
 const SERIALIZER_REVISION = 3;
 
-/** Names how the elements of a resource are written: another declaration, another name. */
+/** Returns a hash that identifies the serialization of a resource's elements. Another declaration has another hash. */
 export function serializationHash(resource: Resource): string {
   const text = JSON.stringify([SERIALIZER_REVISION, describe(resource)]);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);

@@ -24,7 +24,7 @@ test.each([
   ['Uuid', 'uuid'],
   ['json', 'json'],
   ['constructor', 'constructor'],
-])('the column type %s is the schema type %s', (columnType, type) => {
+])('column type %s has schema type %s', (columnType, type) => {
   expect(schemaType(columnType)).toBe(type);
 });
 
@@ -32,7 +32,7 @@ const ANY = { description: 'Any.', example: 'x' };
 
 class Part {
   @HiddenField({ type: 'varchar', length: 64, primary: true }) SKU!: string;
-  // Of an element in an array nothing is required.
+  // Fields of array elements are never required.
   @Field({ type: 'varchar', length: 64, primary: true, required: true, ...ANY }) PartCode!: string;
 }
 
@@ -46,14 +46,14 @@ class Thing {
   @Nested(Part, 'PartCode') SpareParts!: Part[];
 }
 
-test('a schema lists the answered fields in order of declaration, then the arrays', () => {
+test('a schema lists the returned fields in order of declaration, then the arrays', () => {
   expect(schemaOf('/things', Thing)).toEqual({
     endpoint: '/things',
     apiVersion: '2026-04',
     fields: [
       { name: 'sKU', type: 'string', required: true, wireName: 'SKU' },
       { name: 'mOQ', type: 'decimal', required: false, wireName: 'MOQ' },
-      // Required by the database alone is not required in the schema: only sKU is (interface §2.9).
+      // A field that only the database requires is not required in the schema (interface §2.9).
       { name: 'hSCode', type: 'string', required: false, wireName: 'HSCode' },
       { name: 'packagedLength_in_cm', type: 'integer', required: false, wireName: 'PackagedLength_in_cm' },
       { name: 'day', type: 'date', required: false, wireName: 'Day' },
@@ -67,10 +67,10 @@ test('a schema lists the answered fields in order of declaration, then the array
   });
 });
 
-test('a resource without nested arrays has no key "arrays" at all', () => {
+test('the schema of a resource without nested arrays has no key "arrays"', () => {
   expect(Object.keys(schemaOf('/parts', Part))).toEqual(['endpoint', 'apiVersion', 'fields']);
 });
 
-test('the profile is a year and a month', () => {
+test('the API profile is a year and a month', () => {
   expect(API_PROFILE).toMatch(/^\d{4}-(0[1-9]|1[0-2])$/);
 });

@@ -1,13 +1,13 @@
 import { API_PROFILE } from '../http/api-profile.js';
 import { arraysOf, fieldsOf, type Resource } from '../resource/field.decorator.js';
 
-/** One entry of a schema answer. */
+/** A field in a schema response. */
 interface SchemaField {
-  /** The key of the data with its first letter in lower case. */
+  /** The key in data responses with its first letter in lower case. */
   name: string;
   type: string;
   required: boolean;
-  /** The key of the data. */
+  /** The key in data responses. */
   wireName: string;
 }
 
@@ -15,7 +15,7 @@ export interface Schema {
   endpoint: string;
   apiVersion: string;
   fields: SchemaField[];
-  /** Absent where the resource has no nested arrays. */
+  /** Absent if the resource has no nested arrays. */
   arrays?: Record<string, { wireName: string; fields: SchemaField[] }>;
 }
 
@@ -23,7 +23,7 @@ export interface Schema {
 export function schemaOf(endpoint: string, resource: Resource): Schema {
   const arrays = arraysOf(resource).map(({ name, resource: element }) => [
     camelCase(name),
-    // What is required of an element by itself is not of one that may not be there.
+    // No field of an array element is required, because the array may be empty.
     { wireName: name, fields: schemaFields(element).map((field) => ({ ...field, required: false })) },
   ]);
   return {
@@ -34,7 +34,7 @@ export function schemaOf(endpoint: string, resource: Resource): Schema {
   };
 }
 
-/** The schema's name of a column type; a type that it has no name for keeps its own, in lower case. */
+/** Returns the schema type of a column type. An unknown type keeps its name, in lower case. */
 export function schemaType(columnType: string): string {
   const name = columnType.toLowerCase();
   return SCHEMA_TYPES.get(name) ?? name;

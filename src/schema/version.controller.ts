@@ -6,7 +6,7 @@ import { API_PROFILE } from '../http/api-profile.js';
 
 @Controller()
 export class VersionController {
-  /** The same for all clients until the next release. Express returns 304 if the client has it. */
+  /** Returns the same for all clients until the next release. Express sends 304 if the client has it. */
   @Public()
   @Get('api/version')
   version(@Res({ passthrough: true }) response: Response): { apiVersion: string } {

@@ -1,4 +1,4 @@
-/** A kind of content that changes by itself. */
+/** The declaration of a content part: content that changes independently of the other parts. */
 interface PartDeclaration {
   /** The table that has at most one row for each SKU, or for each SKU and value of the division. */
   readonly rows: string;
@@ -14,8 +14,8 @@ interface Division {
 }
 
 /**
- * The content parts. Each has a version, or one for each value that divides it. An `ETag` names the versions of the parts
- * that its response shows. Each import table names the part that its rows belong to (`import/import-tables.ts`).
+ * The content parts. Each has one version, or one for each value that divides it. An `ETag` includes the versions of the
+ * parts that its response depends on. Each import table names the part that its rows belong to (`import/import-tables.ts`).
  */
 export const CONTENT_PARTS = {
   products: { rows: 'products' },
@@ -25,15 +25,15 @@ export const CONTENT_PARTS = {
 
 export type PartName = keyof typeof CONTENT_PARTS;
 
-/** All parts, in the order in which an `ETag` names their versions. */
+/** All parts, in the order of their versions in an `ETag`. */
 export const PART_NAMES = Object.keys(CONTENT_PARTS) as readonly PartName[];
 
-/** How a part is declared. */
+/** Returns the declaration of a part. */
 export function declarationOf(part: PartName): PartDeclaration {
   return CONTENT_PARTS[part];
 }
 
-/** The column that divides the part; undefined: none. */
+/** Returns the column that divides the part. Undefined if all customers see the same. */
 export function divisionOf(part: PartName): Division['column'] | undefined {
   return declarationOf(part).division?.column;
 }
