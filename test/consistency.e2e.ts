@@ -18,7 +18,7 @@ const ENVIRONMENT = {
   JWT_SECRET: 's'.repeat(32),
   RESPONSE_CACHE_MEGABYTES: '0',
 };
-/** A download that its client does not read holds its slot and its snapshot. */
+/** Without spool files, a download that its client does not read holds its slot and its snapshot. */
 const HOLDING = { SPOOL_MEGABYTES: '0' };
 
 let service: TestService;
@@ -36,14 +36,14 @@ const restart = async (environment: Record<string, string>) => {
   service = await TestService.start({ ...ENVIRONMENT, ...environment }, service.database);
 };
 
-const beginOld = () => SlowDownload.begin(service.url, '/products', token, '1.0');
-const beginAndCloseSide = async () => {
-  const slow = await beginOld();
+const beginHttp10 = () => SlowDownload.begin(service.url, '/products', token, '1.0');
+const beginHttp10AndHalfClose = async () => {
+  const slow = await beginHttp10();
   slow.closeSide();
   return slow;
 };
 
-test('two downloads at once, an import in the middle: each is wholly old, the next is wholly new', async () => {
+test('downloads that start before an import are completely old, and the next one is completely new', async () => {
   const downloads = await Promise.all([1, 2].map(() => SlowDownload.begin(service.url, '/products', token)));
   await service.database.load(catalogueVersion(2));
   expect(versionsIn(await service.text('/products', token))).toEqual(new Set([VERSION_2]));
@@ -51,7 +51,7 @@ test('two downloads at once, an import in the middle: each is wholly old, the ne
   await loadVersion(service.database, 1);
 });
 
-test('downloads that start while an import runs are each wholly old or wholly new', async () => {
+test('downloads that start during an import are completely old or completely new', async () => {
   const importing = service.database.load(catalogueVersion(2));
   const seen = versionsIn(await service.text('/products', token));
   for (let done = false; !done;) {
@@ -64,7 +64,7 @@ test('downloads that start while an import runs are each wholly old or wholly ne
   await loadVersion(service.database, 1);
 });
 
-test('a row that cannot be written, in mid-body, cuts the transfer', async () => {
+test('a damaged row in the middle of a body aborts the response', async () => {
   await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = 'P-01400'`);
   const download = await SlowDownload.begin(service.url, '/products', token);
   expect(download.status).toBe(200);
@@ -73,16 +73,16 @@ test('a row that cannot be written, in mid-body, cuts the transfer', async () =>
   await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 1`);
 });
 
-test('a client of HTTP/1.0, which knows the end only by the connection, does not take a part for the whole', async () => {
+test('an aborted response to an HTTP/1.0 client resets the connection, which is its only sign of the end', async () => {
   await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = 'P-01400'`);
-  expect(await SlowDownload.reset(beginOld)).toBe(true);
-  // Nor does one whose system tells of no reset.
-  const body = await (await beginOld()).finish();
+  expect(await SlowDownload.reset(beginHttp10)).toBe(true);
+  // The JSON is also incomplete, for clients whose system does not report the reset.
+  const body = await (await beginHttp10()).finish();
   expect(() => JSON.parse(body ?? '')).toThrow(SyntaxError);
   await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 1`);
 });
 
-test('a row that cannot be written, before the first byte, is a 500', async () => {
+test('a damaged row before the first byte returns 500', async () => {
   await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = 'P-00000'`);
   const response = await service.get('/products', token);
   expect(response.status).toBe(500);
@@ -90,7 +90,7 @@ test('a row that cannot be written, before the first byte, is a 500', async () =
   await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 1`);
 });
 
-test('50 aborted downloads leave every connection free', async () => {
+test('50 aborted downloads release their connections', async () => {
   service.log.length = 0;
   for (let round = 0; round < 10; round++) {
     const downloads = await Promise.all(
@@ -98,12 +98,12 @@ test('50 aborted downloads leave every connection free', async () => {
     );
     for (const download of downloads) download.abort();
   }
-  // A client that leaves is no fault that an operator has to read of.
+  // A client that disconnects is no error for the log.
   expect(service.log.filter((line) => line.includes('aborted: '))).toEqual([]);
   expect(versionsIn(await service.text('/products', token))).toEqual(new Set([VERSION_1]));
 });
 
-test('a client that stops reading is cut, and what it held is free again', async () => {
+test('the service aborts the response of a client that stops reading, and releases its slot', async () => {
   await restart({ ...HOLDING, DOWNLOAD_POOL_SIZE: '1', DOWNLOAD_STALL_SECONDS: '1', DATABASE_WAIT_MS: '10000' });
   const stalled = await SlowDownload.begin(service.url, '/products', token);
   expect(versionsIn(await service.text('/products', token))).toEqual(new Set([VERSION_1]));
@@ -111,26 +111,26 @@ test('a client that stops reading is cut, and what it held is free again', async
   expect(await stalled.breaks()).toBe(true);
 });
 
-test('HEAD is answered without the work of GET', async () => {
+test('HEAD does not read the rows that GET reads', async () => {
   await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = 'P-00000'`);
-  const answer = async (method: string) => {
+  const statusOf = async (method: string) => {
     const response = await fetch(`${service.url}/products`, { method, headers: { Authorization: `Bearer ${token}` } });
     return response.status;
   };
-  expect([await answer('GET'), await answer('HEAD')]).toEqual([500, 200]);
+  expect([await statusOf('GET'), await statusOf('HEAD')]).toEqual([500, 200]);
   await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 1`);
 });
 
-test('a client of HTTP/1.0 that closes its side does not take a part for the whole', async () => {
-  expect(await SlowDownload.reset(beginAndCloseSide)).toBe(true);
+test('an aborted response to an HTTP/1.0 client that half-closed resets the connection', async () => {
+  expect(await SlowDownload.reset(beginHttp10AndHalfClose)).toBe(true);
 });
 
-/** A GET as it goes over the wire. */
+/** Returns the bytes of a GET request. */
 const request = (path: string, bearer: string) =>
   `GET ${path} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${bearer}\r\n\r\n`;
 
-describe('several requests on one connection, sent at once', () => {
-  test('each is answered, as who sent it', async () => {
+describe('pipelined requests on one connection', () => {
+  test('return responses in order, each for its own token', async () => {
     await service.database.load(importFiles({ 'customers.csv': [['EMPTY', '', '', '', '0']] }));
     const other = await service.token('EMPTY');
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
@@ -143,7 +143,7 @@ describe('several requests on one connection, sent at once', () => {
     expect(bodies[3]).toContain('{"apiVersion":"2026-04"}');
   });
 
-  test('those that a client leaves behind free what they hold', async () => {
+  test('release their slots when the client disconnects', async () => {
     for (let client = 0; client < 4; client++) {
       const socket = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => undefined);
       socket.write(request('/products', token));
@@ -156,7 +156,7 @@ describe('several requests on one connection, sent at once', () => {
     expect(versionsIn(await service.text('/products', token))).toEqual(new Set([VERSION_1]));
   });
 
-  test('those that are cut with the one that they wait behind free what they hold', async () => {
+  test('release their slots when the response before them is aborted', async () => {
     await restart({ ...HOLDING, DOWNLOAD_STALL_SECONDS: '1' });
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => undefined);
     socket.pause();
@@ -169,14 +169,14 @@ describe('several requests on one connection, sent at once', () => {
     await restart({});
   });
 
-  test('garbage behind a request waits for its response, which stays whole (decision 106)', async () => {
+  test('followed by garbage return the complete response first (decision 106)', async () => {
     const download = await SlowDownload.begin(service.url, '/products', token);
     download.send('nonsense\r\n\r\n');
     expect(versionsIn((await download.finish())!)).toEqual(new Set([VERSION_1]));
     expect(download.text).not.toContain('malformed');
   });
 
-  test('garbage within the body of a request breaks its response, and puts nothing into it', async () => {
+  test('with garbage in a request body abort the response without adding an error to it', async () => {
     const chunked = 'Transfer-Encoding: chunked';
     const download = await SlowDownload.begin(service.url, '/products', token, '1.1', chunked);
     download.send('nonsense\r\n\r\n');
@@ -186,7 +186,7 @@ describe('several requests on one connection, sent at once', () => {
 });
 
 if (engine === 'mysql') {
-  test('the database dies in mid-body: the transfer is broken, and the next request is served', async () => {
+  test('a lost database connection aborts the response, and the next request succeeds', async () => {
     const download = await SlowDownload.begin(service.url, '/products', token);
     const connections = await service.database.sql(
       'SELECT ID AS id FROM information_schema.processlist WHERE DB = DATABASE() AND ID <> CONNECTION_ID()',
@@ -196,7 +196,7 @@ if (engine === 'mysql') {
     expect(versionsIn(await service.text('/products', token))).toEqual(new Set([VERSION_1]));
   });
 
-  test('no free connection: 500 within the wait, while small calls and the probe are answered', async () => {
+  test('data endpoints return 500 within the wait if no connection is free, and probes return 200', async () => {
     await restart({ ...HOLDING, DOWNLOAD_POOL_SIZE: '1', DATABASE_WAIT_MS: '300' });
     const first = await SlowDownload.begin(service.url, '/products', token);
     expect((await service.get('/stock', token)).status).toBe(500);

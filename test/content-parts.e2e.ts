@@ -12,18 +12,18 @@ import { engine, type TestService } from './support/test-service.js';
 
 const ACCEPTED = ['application/json', 'application/x-ndjson', 'text/csv', 'text/csv;bom=1;delimiter=semicolon'];
 
-/** Tables whose changes need no version. */
+/** Tables whose changes need no version, with the reason. */
 const WITHOUT_VERSION = new Map([
-  ['customers', 'the ETag names all terms'],
+  ['customers', 'the ETag depends on all terms'],
   ['api_keys', 'they decide whether a token is valid'],
-  ['content_versions', 'it has the versions'],
-  ['product_documents', 'they are made of versioned tables, and deleted when these change'],
+  ['content_versions', 'it stores the versions'],
+  ['product_documents', 'they are built from versioned tables, and deleted when these change'],
 ]);
 
 let service: TestService;
 let app: NestExpressApplication;
 let token: string;
-/** The tables that the statements of each endpoint's responses name. */
+/** The tables that each endpoint's responses read, by path. */
 const read = new Map<string, Set<string>>();
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Puts a row into a table of which the catalogue has none, so that a new table needs no line in this file. */
+/** Inserts a row into a table that is empty in the catalogue. So a new table needs no change of this file. */
 async function fill({ name, columns }: ImportTable): Promise<void> {
   if ((await service.database.sql(`SELECT 1 FROM ${name} LIMIT 1`)).length) return;
   const known: Record<string, string> = { SKU: 'SHARED', PriceListCode: 'LIST-A', WarehouseCode: 'WH-A' };
@@ -48,7 +48,7 @@ async function fill({ name, columns }: ImportTable): Promise<void> {
 const tablesIn = (sql: string) =>
   [...sql.matchAll(/\b(?:FROM|(?:STRAIGHT_)?JOIN)\s+(\w+)/gi)].map(([, table]) => table!);
 
-/** Records every statement of the responses in all formats, with stored documents and without. */
+/** Records the tables in all statements of the responses, in all formats, with stored documents and without. */
 async function tablesRead(path: string): Promise<Set<string>> {
   const tables = new Set<string>();
   const record = (sql: string) => tablesIn(sql).forEach((table) => tables.add(table));
@@ -74,7 +74,7 @@ async function tablesRead(path: string): Promise<Set<string>> {
 const versioned = (path: string) => [...read.get(path)!].filter((table) => !WITHOUT_VERSION.has(table));
 const etagOf = async (path: string) => (await call(service.url, { path, token, method: 'HEAD' })).headers.etag!;
 
-test('the statements of responses are recorded', () => {
+test('the recorded statements name the tables that responses read', () => {
   const assortment = ['api_keys', 'content_versions', 'customers', 'price_lists', 'prices', 'products'];
   expect([...read.get('/prices')!].toSorted()).toEqual(assortment);
   expect([...read.get('/stock')!].toSorted()).toEqual([...assortment, 'stock']);
@@ -84,21 +84,21 @@ test('the statements of responses are recorded', () => {
 });
 
 describe.each(DATA)('%s', (path) => {
-  test('gets another ETag when another program writes to a table that it reads (decision 150)', async () => {
+  test('returns another ETag after another program writes to a table that it reads (decision 150)', async () => {
     for (const table of versioned(path)) {
       const column = IMPORT_TABLES.find(({ name }) => name === table)?.key[0];
-      // A table that is no import table has no version; then this statement fails and names it.
+      // A table that is no import table has no version. For such a table, this statement fails and names it.
       const before = await etagOf(path);
       await service.database.sql(`UPDATE ${table} SET ${column} = ${column}`);
       expect([table, await etagOf(path)]).not.toEqual([table, before]);
     }
   });
 
-  test('gets another ETag when an import writes to a table that it reads (decision 150)', async () => {
+  test('returns another ETag after an import writes to a table that it reads (decision 150)', async () => {
     const files = await service.database.files({});
     await service.database.cliOk('export', files);
     for (const table of versioned(path)) {
-      // Customers refer to these two.
+      // Customers reference these two tables, so their rows cannot be deleted.
       const named = { price_lists: 'PriceListName', warehouses: 'WarehouseName' }[table];
       const change = named ? `UPDATE ${table} SET ${named} = 'other'` : `DELETE FROM ${table}`;
       await service.database.sql(change);
@@ -108,7 +108,7 @@ describe.each(DATA)('%s', (path) => {
     }
   });
 
-  test('keeps its ETag while tables change that it does not read', async () => {
+  test('returns the same ETag after changes to tables that it does not read', async () => {
     const others = IMPORT_TABLES.filter(({ name, part }) => part && !read.get(path)!.has(name));
     const parts = new Set(versioned(path).map((table) => IMPORT_TABLES.find(({ name }) => name === table)!.part));
     for (const { name, part, key } of others) {
@@ -120,7 +120,7 @@ describe.each(DATA)('%s', (path) => {
   });
 });
 
-/** What the triggers of the database do, as `EVENT table: statements`. */
+/** Returns the triggers of the database, as `EVENT table: statements`. */
 async function triggers(): Promise<string[]> {
   if (engine === 'sqlite') {
     const rows = await service.database.sql(`SELECT sql FROM sqlite_master WHERE type = 'trigger'`);
@@ -142,7 +142,7 @@ async function withQueryRunner<T>(work: (queryRunner: QueryRunner) => Promise<T>
 }
 
 test.each(IMPORT_TABLES.map((table) => [table.name, table] as const))(
-  'the database has the triggers of the declaration of %s (decision 150)',
+  'the triggers of %s follow from its declaration (decision 150)',
   async (name, table) => {
     const dialect = await withQueryRunner(dialectOf);
     const declared = triggersOf(dialect, table).map(({ sql }) => actionOf(sql));
@@ -152,7 +152,7 @@ test.each(IMPORT_TABLES.map((table) => [table.name, table] as const))(
   },
 );
 
-// The last test of this file: it replaces two tables.
+// This must be the last test of this file, because it replaces two tables.
 test.each([
   [
     'stock',
@@ -169,7 +169,7 @@ test.each([
     await service.database.sql(`DROP TABLE ${name}`);
     expect(await triggers()).toHaveLength(before.length - 3);
     await create();
-    // A migration that stopped half-way repeats its steps.
+    // Calls it twice, because a migration that stopped half-way repeats its steps.
     await create();
     expect((await triggers()).toSorted()).toEqual(before.toSorted());
     const versions = async () => {

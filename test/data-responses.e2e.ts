@@ -3,7 +3,7 @@ import { withoutFurtherFields } from './support/further-fields.js';
 import { importFile, importFiles } from './support/import-files.js';
 import { engine, TestService } from './support/test-service.js';
 
-/** Every value chosen so that a wrong path shows: exact decimals, odd statuses, code points beyond the first plane. */
+/** Values that reveal errors: exact decimals, unusual statuses, code points beyond the basic multilingual plane. */
 const FILES = {
   ...importFiles({
     'price_lists.csv': [
@@ -112,15 +112,15 @@ const text = (path: string, customer = 'HALF') => service.text(path, tokens[cust
 const rows = async (path: string, customer?: string) => JSON.parse(await text(path, customer)) as Record<string, any>[];
 const skus = async (path: string, customer?: string) => (await rows(path, customer)).map(({ SKU }) => SKU);
 
-/** Each price of /prices as it is spelled, which parsing would hide. */
-const spelled = async (customer: string) =>
+/** Returns each price of /prices as text, because parsing would hide its spelling. */
+const priceTexts = async (customer: string) =>
   [...(await text('/prices', customer)).matchAll(/"SKU":"([^"]+)","PriceExclVAT":([^,]+),/g)].map(
     ([, sku, price]) => `${sku} ${price}`,
   );
 
 const ELIGIBLE = ['BARE', 'EMPTY-STATUS', 'FULL', 'PADDED', 'lower', '\uFF5E', '\u{1F383}'];
 
-test('a product with every field, to the byte: keys, order, exact decimals, text to the character (§2.1–2.6, decisions 1–4)', async () => {
+test('a product with every field has the expected bytes (interface §2.1–2.6, decisions 1–4)', async () => {
   const full = (await text('/products')).split(/(?<=\}),(?=\{"SKU":"[^"]+","Name")/)[2];
   const expected =
     '{"SKU":"FULL","Name":"Wizard’s hat 🎩 \\"grand\\"","Description":"two\\nlines\\tand a tab",' +
@@ -142,7 +142,7 @@ test('a product with every field, to the byte: keys, order, exact decimals, text
   expect(withoutFurtherFields(full!, expected)).toBe(expected);
 });
 
-test('a product without any value has every key: null, or [] for an array (decision 1)', async () => {
+test('a product without values has every key, with null or [] (decision 1)', async () => {
   const [bare] = await rows('/products');
   const { SKU, ProductPrices, ...others } = bare!;
   expect(SKU).toBe('BARE');
@@ -153,12 +153,12 @@ test('a product without any value has every key: null, or [] for an array (decis
   for (const [key, value] of Object.entries(others)) expect([key, value]).toEqual([key, names.has(key) ? [] : null]);
 });
 
-test('order is by SKU in code points, beyond the first plane too (decision 2)', async () => {
+test('elements are ordered by the code points of the SKU (decision 2)', async () => {
   expect(await skus('/products')).toEqual(ELIGIBLE);
   expect(await skus('/prices')).toEqual(ELIGIBLE);
 });
 
-test('only the status OBSOLETE, to the letter, takes a product out; it keeps its spelling (decision 5)', async () => {
+test('only the exact status OBSOLETE hides a product, and other statuses keep their spelling (decision 5)', async () => {
   const statuses = Object.fromEntries((await rows('/products')).map(({ SKU, Status }) => [SKU, Status]));
   expect(statuses).toMatchObject({
     lower: 'obsolete',
@@ -168,8 +168,8 @@ test('only the status OBSOLETE, to the letter, takes a product out; it keeps its
   });
 });
 
-test('prices are exact, rounded once, half away from zero, with four decimals; not eligible: unchanged (decisions 3, 4)', async () => {
-  expect(await spelled('HALF')).toEqual([
+test('net prices are exact and rounded once, half away from zero, to four decimals (decisions 3, 4)', async () => {
+  expect(await priceTexts('HALF')).toEqual([
     'BARE 2.0000',
     'EMPTY-STATUS 10.0500',
     'FULL 5.0376',
@@ -178,7 +178,7 @@ test('prices are exact, rounded once, half away from zero, with four decimals; n
     '\uFF5E 4.0001',
     '\u{1F383} 2.0001',
   ]);
-  expect(await spelled('ODD')).toEqual([
+  expect(await priceTexts('ODD')).toEqual([
     'BARE 2.0000',
     'EMPTY-STATUS 13.4000',
     'FULL 6.7167',
@@ -189,12 +189,12 @@ test('prices are exact, rounded once, half away from zero, with four decimals; n
   ]);
 });
 
-test('/prices is the ProductPrices of /products put together (decision 6)', async () => {
+test('/prices returns the elements of all ProductPrices of /products (decision 6)', async () => {
   const nested = (await rows('/products')).flatMap(({ ProductPrices }) => ProductPrices);
   expect(nested).toEqual(await rows('/prices'));
 });
 
-test('/stock: the warehouse of the customer, eligible SKUs only, never below zero, exact days (§2.7, decisions 6, 8, 9)', async () => {
+test("/stock returns eligible SKUs of the customer's warehouse, without negative quantities (interface §2.7, decisions 6, 8, 9)", async () => {
   const ofHalf =
     '[{"SKU":"BARE","StockLocation":"EU01","AvailableQTY":0,"NextAvailableETA":null},' +
     '{"SKU":"FULL","StockLocation":"EU01","AvailableQTY":12.5,"NextAvailableETA":"2027-03-28"},' +
@@ -204,13 +204,13 @@ test('/stock: the warehouse of the customer, eligible SKUs only, never below zer
   expect(withoutFurtherFields(await text('/stock', 'ODD'), ofOdd)).toBe(ofOdd);
 });
 
-test('a customer without price list or warehouse gets [] (decision 10)', async () => {
+test('a data endpoint returns [] for a customer without price list or warehouse (decision 10)', async () => {
   for (const path of DATA) expect(await text(path, 'NO-LIST')).toBe('[]');
   expect(await text('/stock', 'NO-WAREHOUSE')).toBe('[]');
   expect(await skus('/products', 'NO-WAREHOUSE')).toEqual(ELIGIBLE);
 });
 
-test('the same call twice gives the same bytes, as JSON in UTF-8 (decision 2, §1)', async () => {
+test('two equal requests return the same bytes, as JSON in UTF-8 (decision 2, interface §1)', async () => {
   for (const path of DATA) {
     const response = await service.get(path, tokens.HALF);
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -218,12 +218,12 @@ test('the same call twice gives the same bytes, as JSON in UTF-8 (decision 2, §
   }
 });
 
-test('an imported change is answered at once (§4 rule 2)', async () => {
+test('an imported change is in the next response (interface §4, rule 2)', async () => {
   await service.database.load(importFiles({ 'stock.csv': [['US01', 'PADDED', '6.2500', '2027-01-01']] }));
   expect((await rows('/stock', 'ODD'))[0]).toMatchObject({ AvailableQTY: 6.25, NextAvailableETA: '2027-01-01' });
 });
 
-test('rows of products that a foreign program deleted are in no answer, and nothing breaks (decision 6)', async () => {
+test('responses omit rows whose product another program deleted (decision 6)', async () => {
   const unchecked = engine === 'sqlite' ? 'PRAGMA foreign_keys = OFF' : 'SET FOREIGN_KEY_CHECKS = 0';
   await service.database.sql([unchecked, `DELETE FROM products WHERE SKU = 'lower'`]);
   expect(await service.database.sql(`SELECT SKU FROM prices WHERE SKU = 'lower'`)).toHaveLength(1);

@@ -5,7 +5,7 @@ import { engine, TestDatabase, TestService } from './support/test-service.js';
 import { until } from './support/until.js';
 
 if (engine === 'sqlite') {
-  test('replicas of the embedded database are refused: there are none', async () => {
+  test('the embedded database rejects the setting DATABASE_REPLICA_URLS', async () => {
     const database = await TestDatabase.create();
     expect(() => database.settings({ DATABASE_REPLICA_URLS: 'mysql://root@localhost/x' })).toThrow(
       'DATABASE_REPLICA_URLS needs a DATABASE_URL that is mysql://…',
@@ -13,7 +13,7 @@ if (engine === 'sqlite') {
     await database.drop();
   });
 } else {
-  /** A second database that claims the content of the first one. Its stock is another one, which shows who responds. */
+  /** The replica has the versions of the primary but another stock quantity, which shows the source of a response. */
   let primary: TestDatabase;
   let replica: TestDatabase;
   beforeEach(async () => {
@@ -31,12 +31,12 @@ if (engine === 'sqlite') {
       `INSERT INTO content_versions SELECT * FROM ${new URL(primary.url).pathname.slice(1)}.content_versions`,
     ]);
 
-  test('answers come from a replica, credentials from the server', async () => {
+  test('the service reads downloads from a replica, and credentials from the server', async () => {
     const service = await TestService.start(
       { RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: replica.url },
       primary,
     );
-    // The key is issued on the server alone.
+    // The key exists on the server only.
     const token = await service.token(A);
     expect(await quantity(service, token)).toBe(7);
     await replica.load(importFiles({ 'stock.csv': [['WH-A', 'SHARED', '99']] }));
@@ -44,7 +44,7 @@ if (engine === 'sqlite') {
     await service.stop();
   });
 
-  test('a revoked key ends its tokens although a replica that lags still has it alive (decision 116)', async () => {
+  test('revoking a key revokes its tokens while a replica that lags still has the key (decision 116)', async () => {
     const service = await TestService.start(
       { RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: replica.url },
       primary,
@@ -58,7 +58,7 @@ if (engine === 'sqlite') {
     await service.stop();
   });
 
-  test('the validator of a replica that lags is not taken for the current state', async () => {
+  test('the service does not return 304 for the ETag of a replica that lags', async () => {
     const service = await TestService.start(
       { RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: replica.url },
       primary,
@@ -77,7 +77,7 @@ if (engine === 'sqlite') {
     await service.stop();
   });
 
-  test('a replica without one of the tables is not read (decision 101)', async () => {
+  test('the service does not read from a replica that lacks a table (decision 101)', async () => {
     await replica.sql('ALTER TABLE import_runs RENAME TO elsewhere');
     const service = await TestService.start(
       { RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: replica.url },
@@ -90,14 +90,14 @@ if (engine === 'sqlite') {
     await service.stop();
   });
 
-  test('where no replica answers, the server does', async () => {
-    const nobody = 'mysql://root@127.0.0.1:1/nobody';
-    const service = await TestService.start({ RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: nobody }, primary);
+  test('the service reads from the server if no replica responds', async () => {
+    const missing = 'mysql://root@127.0.0.1:1/missing';
+    const service = await TestService.start({ RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: missing }, primary);
     expect(await quantity(service, await service.token(A))).toBe(99);
     await service.stop();
   });
 
-  test('a replica that was away is asked again when it is back', async () => {
+  test('the service reads from a replica that becomes available after the start', async () => {
     const proxy = new TcpProxy(replica.url);
     const url = await proxy.reservedUrl();
     const service = await TestService.start(
@@ -112,7 +112,7 @@ if (engine === 'sqlite') {
     proxy.close();
   });
 
-  test('a replica that hangs costs a wait, not the answer', async () => {
+  test('the service reads from the server after a wait if the replica hangs', async () => {
     const proxy = new TcpProxy(replica.url);
     const url = await proxy.reservedUrl();
     await proxy.open();
@@ -128,8 +128,8 @@ if (engine === 'sqlite') {
     await service.stop();
   });
 
-  test('of several replicas one that answers is found', async () => {
-    const urls = `mysql://root@127.0.0.1:1/nobody,${replica.url}`;
+  test('the service skips a replica that does not respond', async () => {
+    const urls = `mysql://root@127.0.0.1:1/missing,${replica.url}`;
     const service = await TestService.start({ RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: urls }, primary);
     const token = await service.token(A);
     for (let call = 0; call < 10; call++) expect([7, 99]).toContain(await quantity(service, token));
@@ -139,7 +139,7 @@ if (engine === 'sqlite') {
   const untilReplicaResponds = (service: TestService, token: string) =>
     until('responses come from the replica', async () => (await quantity(service, token)) === 7);
 
-  test('a replica that goes and comes back is used again, and meanwhile nobody waits for it (decision 75)', async () => {
+  test('a lost replica delays no request after the first, and is used again when it is back (decision 75)', async () => {
     const proxy = new TcpProxy(replica.url);
     const urls = { DATABASE_REPLICA_URLS: await proxy.reservedUrl() };
     await proxy.open();
@@ -154,27 +154,27 @@ if (engine === 'sqlite') {
     await proxy.open();
     await untilReplicaResponds(service, token);
     proxy.hang();
-    // Whoever comes first finds out.
+    // The first request detects that the replica hangs.
     expect(await quantity(service, token)).toBe(99);
     for (let call = 0; call < 10; call++) {
-      const begun = performance.now();
+      const start = performance.now();
       expect(await quantity(service, token)).toBe(99);
-      expect(performance.now() - begun).toBeLessThan(1000);
+      expect(performance.now() - start).toBeLessThan(1000);
     }
     proxy.resume();
     await untilReplicaResponds(service, token);
-    const told = service.log
+    const logged = service.log
       .filter((line) => line.includes('The replica'))
       .map((line) => / (lost|back)/.exec(line)![1]);
-    expect(told).toEqual(['lost', 'back', 'lost', 'back']);
+    expect(logged).toEqual(['lost', 'back', 'lost', 'back']);
     await service.stop();
     proxy.close();
   });
 
-  test('a replica that lags behind a migration is used only once it has it (decision 75)', async () => {
+  test('the service reads from a replica only after it has every migration (decision 75)', async () => {
     const [latest] = await replica.sql('SELECT name FROM migrations ORDER BY id DESC LIMIT 1');
     await replica.sql('DELETE FROM migrations WHERE name = ?', [latest!.name]);
-    // One that is not even begun.
+    // Removes a change of a migration, as if replication had not started it.
     await replica.sql('DROP INDEX products_eligibility ON products');
     const service = await TestService.start(
       { RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: replica.url },
@@ -189,14 +189,14 @@ if (engine === 'sqlite') {
     await service.stop();
   });
 
-  test('a replica URL that is none is named, not shown', () => {
+  test('the error of an invalid replica URL names the setting without its password', () => {
     expect(() => primary.settings({ DATABASE_REPLICA_URLS: 'mysql://root:hunter2@host' })).toThrow(
       /^(?!.*hunter2).*DATABASE_REPLICA_URLS must be mysql:/s,
     );
   });
 }
 
-/** The quantity that the customer A is answered. */
+/** Returns the quantity in the response to customer A. */
 async function quantity(service: TestService, token: string): Promise<number> {
   const stock = JSON.parse(await service.text('/stock', token)) as { SKU: string; AvailableQTY: number }[];
   return stock.find(({ SKU }) => SKU === 'SHARED')!.AvailableQTY;

@@ -6,8 +6,8 @@ import { A, smallCatalogue } from './support/small-catalogue.js';
 import { tableCells } from './support/table-cells.js';
 import { TestDatabase, TestService } from './support/test-service.js';
 
-// The expected responses come from a list of their own. If they came from the declarations, a wrong declaration would
-// be wrong on both sides, and every other test would pass.
+// The expected responses come from a separate list. If they came from the declarations, a wrong declaration would be
+// wrong on both sides, and every other test would pass.
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -16,9 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** What the expected responses find wrong with a service that starts now, a line for each endpoint. */
-async function found(): Promise<string[]> {
-  // They would hide a declaration that makes another value of the same shape.
+/** Starts a service and compares its responses with the expected ones. @returns a line for each wrong endpoint */
+async function differences(): Promise<string[]> {
+  // Stored documents would hide a wrong declaration that keeps the serialization hash.
   await database.sql('DELETE FROM product_documents');
   const service = await TestService.start({}, database);
   try {
@@ -36,38 +36,44 @@ async function found(): Promise<string[]> {
   }
 }
 
-/** Breaks a declaration while a service starts and responds. */
-async function foundWith(resource: Resource, name: string, wrong: Partial<FieldDeclaration>): Promise<string[]> {
+/** Returns the differences while a declaration is wrong. */
+async function differencesWith(resource: Resource, name: string, wrong: Partial<FieldDeclaration>): Promise<string[]> {
   const field = fieldsOf(resource).find((one) => one.name === name)!;
   const right = { ...field };
   Object.assign(field, wrong);
   try {
-    return await found();
+    return await differences();
   } finally {
     Object.assign(field, { value: undefined, fixedScale: undefined, ...right });
   }
 }
 
-test('finds nothing wrong with the declarations as they are', async () => {
-  expect(await found()).toEqual([]);
+test('the comparison accepts the declarations', async () => {
+  expect(await differences()).toEqual([]);
 });
 
 test.each<[string, Resource, string, Partial<FieldDeclaration>, string]>([
   [
-    'with a scale that is not its own',
+    'with a wrong scale',
     Product,
     'CartonWeight_in_g',
     { fixedScale: 4 },
     '/products: SKU "A-ONLY", key CartonWeight_in_g:',
   ],
-  ['of another column', Product, 'Theme', { value: ({ Name }) => Name }, '/products: SKU "A-ONLY", key Theme:'],
   [
-    'of no column',
+    'with the value of another column',
+    Product,
+    'Theme',
+    { value: ({ Name }) => Name },
+    '/products: SKU "A-ONLY", key Theme:',
+  ],
+  [
+    'without a value',
     StockEntry,
     'NextAvailableETA',
     { value: () => null },
     '/stock: SKU "SHARED", key NextAvailableETA:',
   ],
-])('finds a declaration %s', async (_, resource, name, wrong, line) => {
-  expect(await foundWith(resource, name, wrong)).toEqual([expect.stringContaining(line)]);
+])('the comparison detects a declaration %s', async (_, resource, name, wrong, line) => {
+  expect(await differencesWith(resource, name, wrong)).toEqual([expect.stringContaining(line)]);
 });

@@ -5,7 +5,7 @@ import { importFiles } from './support/import-files.js';
 import { TestService } from './support/test-service.js';
 import { loadVersion, SlowDownload } from './support/versioned-catalogue.js';
 
-/** The last in code-point order, with everything that a header cannot hold as it is. */
+/** The last SKU in code-point order, with characters that need percent-encoding in a header. */
 const ODD = 'ß +%/"\\,😀';
 const SKUS = ['A', 'M', 'X-NOT-PRICED', 'Y-NO-STOCK', 'Z-OLD', ODD];
 const FILES = importFiles({
@@ -19,7 +19,7 @@ const FILES = importFiles({
   ].map(([list, sku]) => [list!, sku!, '1.50', '', '', 'true']),
   'stock.csv': [
     ...['A', 'M', 'X-NOT-PRICED', 'Z-OLD'].map((sku) => ['PLAIN', sku, '1']),
-    // A quantity of 0 is an element, too.
+    // A quantity of 0 is also an element.
     ['ODD', ODD, '0'],
   ],
   'customers.csv': [
@@ -46,12 +46,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-interface Asking {
+interface Options {
   method?: string;
   headers?: Record<string, string>;
 }
-const ask = (customer: string, path: string, asking: Asking = {}): Promise<ReceivedResponse> =>
-  call(service.url, { path, token: tokens[customer]!, ...asking });
+const fetchAs = (customer: string, path: string, options: Options = {}): Promise<ReceivedResponse> =>
+  call(service.url, { path, token: tokens[customer]!, ...options });
 const lastSku = ({ headers }: ReceivedResponse) => headers['x-last-sku'];
 
 describe.each<[string, (string | undefined)[]]>([
@@ -62,15 +62,15 @@ describe.each<[string, (string | undefined)[]]>([
   ['ONLY-OBSOLETE', [undefined, undefined, undefined]],
   ['NO-LIST', [undefined, undefined, undefined]],
   ['NO-WAREHOUSE', ['Y-NO-STOCK', undefined, 'Y-NO-STOCK']],
-])('for %s', (customer, expected) => {
+])('for the customer %s', (customer, expected) => {
   test.each(ENDPOINTS.map((path, index) => [path, expected[index]] as const))(
-    'X-Last-SKU of %s names the last element, %s, in every format and encoding, and for HEAD (interface §4)',
+    'X-Last-SKU of %s is %s in every format and encoding, for GET and HEAD (interface §4)',
     async (path, sku) => {
       for (const accept of FORMATS)
         for (const encoding of ['identity', 'gzip', 'br'])
           for (const method of ['GET', 'HEAD']) {
             const headers = { ...(accept && { Accept: accept }), 'Accept-Encoding': encoding };
-            const response = await ask(customer, path, { method, headers });
+            const response = await fetchAs(customer, path, { method, headers });
             const kind = [response.status, accept, encoding, method];
             expect([...kind, lastSku(response)]).toEqual([200, ...kind.slice(1), sku && encodeURIComponent(sku)]);
             if (accept || method === 'HEAD') continue;
@@ -82,13 +82,13 @@ describe.each<[string, (string | undefined)[]]>([
 });
 
 test('X-Last-SKU is percent-encoded UTF-8 (interface §4)', async () => {
-  expect(lastSku(await ask('ODD', '/prices'))).toBe('%C3%9F%20%2B%25%2F%22%5C%2C%F0%9F%98%80');
+  expect(lastSku(await fetchAs('ODD', '/prices'))).toBe('%C3%9F%20%2B%25%2F%22%5C%2C%F0%9F%98%80');
 });
 
-test.each(ENDPOINTS)('neither X-Last-SKU nor X-Data-Changed is on a 304 of %s (decision 111)', async (path) => {
-  const { etag } = (await ask('PLAIN', path)).headers;
+test.each(ENDPOINTS)('a 304 of %s has neither X-Last-SKU nor X-Data-Changed (decision 111)', async (path) => {
+  const { etag } = (await fetchAs('PLAIN', path)).headers;
   for (const method of ['GET', 'HEAD']) {
-    const response = await ask('PLAIN', path, { method, headers: { 'If-None-Match': etag! } });
+    const response = await fetchAs('PLAIN', path, { method, headers: { 'If-None-Match': etag! } });
     expect([response.status, lastSku(response), response.headers['x-data-changed']]).toEqual([
       304,
       undefined,
@@ -97,32 +97,32 @@ test.each(ENDPOINTS)('neither X-Last-SKU nor X-Data-Changed is on a 304 of %s (d
   }
 });
 
-test('neither X-Last-SKU nor X-Data-Changed is on errors and on other endpoints (interface §4)', async () => {
+test('errors and other endpoints have neither X-Last-SKU nor X-Data-Changed (interface §4)', async () => {
   for (const path of ['/nowhere', '/stock/schema', '/api/version', '/health']) {
-    const { headers } = await ask('PLAIN', path);
+    const { headers } = await fetchAs('PLAIN', path);
     expect([path, headers['x-last-sku'], headers['x-data-changed']]).toEqual([path, undefined, undefined]);
   }
   await service.database.sql('ALTER TABLE products RENAME TO hidden_products');
   for (const path of ENDPOINTS) {
-    const { status, headers } = await ask('PLAIN', path);
+    const { status, headers } = await fetchAs('PLAIN', path);
     expect([status, headers['x-last-sku'], headers['x-data-changed']]).toEqual([500, undefined, undefined]);
   }
   await service.database.sql('ALTER TABLE hidden_products RENAME TO products');
 });
 
-test('HEAD has the headers of GET, from a snapshot, and reads no element (decision 111)', async () => {
-  const [get, head] = [await ask('PLAIN', '/products'), await ask('PLAIN', '/products', { method: 'HEAD' })];
+test('HEAD returns the headers of GET without reading elements (decision 111)', async () => {
+  const [get, head] = [await fetchAs('PLAIN', '/products'), await fetchAs('PLAIN', '/products', { method: 'HEAD' })];
   for (const name of ['etag', 'content-type', 'x-last-sku', 'x-data-changed', 'cache-control', 'vary'])
     expect([name, head.headers[name]]).toEqual([name, get.headers[name]]);
   expect(head.bytes.length).toBe(0);
-  // A HEAD that looked at elements could not do without these.
+  // Without this table, a HEAD that reads elements fails.
   await service.database.sql('ALTER TABLE product_documents RENAME TO hidden_documents');
-  expect((await ask('PLAIN', '/products')).status).toBe(500);
-  expect((await ask('PLAIN', '/products', { method: 'HEAD' })).status).toBe(200);
+  expect((await fetchAs('PLAIN', '/products')).status).toBe(500);
+  expect((await fetchAs('PLAIN', '/products', { method: 'HEAD' })).status).toBe(200);
   await service.database.sql('ALTER TABLE hidden_documents RENAME TO product_documents');
 });
 
-test('X-Last-SKU is of the snapshot of the body, whatever is committed meanwhile (decision 111)', async () => {
+test('X-Last-SKU comes from the snapshot of the body, despite later commits (decision 111)', async () => {
   await loadVersion(service.database, 1);
   const token = await service.token('C');
   const download = await SlowDownload.begin(service.url, '/products', token);

@@ -8,7 +8,7 @@ beforeEach(async () => void (database = await TestDatabase.create()));
 afterEach(() => database.drop());
 
 test('migrate --repeat restores the columns, indexes and triggers that a table has lost (decision 128)', async () => {
-  // The second time brings nothing new, so its time is not that of the tables.
+  // The second import changes nothing, so `imported_tables` and `imported_files` get different times.
   for (const _ of ['first', 'again']) await database.load(smallCatalogue);
   const before = { schema: await sortedSchema(), rows: await storedRows() };
   for (const sql of await losses()) await database.sql(sql);
@@ -21,7 +21,7 @@ test('migrate --repeat restores the columns, indexes and triggers that a table h
   expect(await database.cliOk('documents', 'check')).toMatch(/ 0 without a document, 0 with one that differs/);
 });
 
-test('migrate --repeat creates no empty table in the place of a lost one (decision 128)', async () => {
+test('migrate --repeat refuses to create a lost table empty (decision 128)', async () => {
   await database.sql('ALTER TABLE prices RENAME TO elsewhere');
   const { code, stderr } = await database.cli('migrate', '--repeat');
   expect([code, stderr]).toEqual([
@@ -31,14 +31,14 @@ test('migrate --repeat creates no empty table in the place of a lost one (decisi
   expect(await tablesOf(database)).not.toContain('prices');
 });
 
-test('migrate completes a repetition that was killed (decision 128)', async () => {
+test('migrate completes a killed migrate --repeat (decision 128)', async () => {
   const before = await schemaText(database);
   await database.sql('DELETE FROM migrations');
   await database.cliOk('migrate');
   expect(await schemaText(database)).toBe(before);
 });
 
-/** A column that was added again comes last, so the lines of each statement are sorted. */
+/** Returns the schema with sorted lines, because a column that was added again is the last one of its table. */
 async function sortedSchema(): Promise<string[]> {
   return (await schemaText(database))
     .replaceAll(/[(),]/g, '\n')
@@ -47,13 +47,13 @@ async function sortedSchema(): Promise<string[]> {
     .toSorted();
 }
 
-/** What a repetition must not change: content, credentials and the times of imports. */
+/** Returns rows that a repetition must not change: content and the times of imports. */
 function storedRows(): Promise<unknown[]> {
   const tables = ['products', 'prices', 'stock', 'customers', 'import_runs', 'imported_files', 'imported_tables'];
   return Promise.all(tables.map((table) => database.sql(`SELECT * FROM ${table} ORDER BY 1, 2`)));
 }
 
-/** What tables lack that were restored without their triggers, from a backup of an older release. */
+/** Returns statements that remove what a restore from a backup of an older release, without triggers, would lack. */
 async function losses(): Promise<string[]> {
   const names = await database.sql(
     embedded

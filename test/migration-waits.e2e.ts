@@ -9,10 +9,10 @@ let database: TestDatabase;
 beforeEach(async () => void (database = await TestDatabase.create()));
 afterEach(() => database.drop());
 
-test('a migration waits for an answer that reads its table, and no other answer waits for the migration', async () => {
+test('a migration waits for a response that reads its table, and blocks no other response', async () => {
   const dataSource = await new DataSource(engineOf(database.settings()).options).initialize();
   let names: string[];
-  // Down to the last one that changes a table of answers.
+  // Undoes migrations down to the last one that changes a table which responses read.
   do {
     await dataSource.undoLastMigration();
     names = (await database.sql('SELECT name FROM migrations')).map(({ name }) => String(name));
@@ -22,10 +22,10 @@ test('a migration waits for an answer that reads its table, and no other answer 
   await response.run('BEGIN');
   await response.run('SELECT COUNT(*) AS n FROM products');
   const migration = RunningCommand.start(database.url, ['migrate']);
-  // SQLite shows the answer the tables as they were.
+  // On SQLite, the response reads the tables as they were, so nothing waits.
   if (!embedded) {
     await migration.printing(/Responses in flight are reading the table/);
-    // Long enough to meet each phase of its attempts. Would it hold others up, the answer would never end.
+    // This time covers each phase of the attempts. If the migration blocked these statements, the loop would not end.
     const until = Date.now() + 6000;
     while (Date.now() < until) await database.sql('SELECT COUNT(*) AS n FROM products');
     await response.run('ROLLBACK');

@@ -19,7 +19,7 @@ let database: TestDatabase;
 beforeEach(async () => void (database = await TestDatabase.create()));
 afterEach(() => database.drop());
 
-test('the migrated schema is the committed one; UPDATE_SCHEMA=1 rewrites that', async () => {
+test('the migrated schema equals the committed schema, which UPDATE_SCHEMA=1 rewrites', async () => {
   const file = join(__dirname, '../docs/schema', `${await dialect()}.sql`);
   const schema = await schemaText(database);
   if (process.env.UPDATE_SCHEMA === '1') {
@@ -30,7 +30,7 @@ test('the migrated schema is the committed one; UPDATE_SCHEMA=1 rewrites that', 
   expect(schema).toBe(readFileSync(file, 'utf8'));
 });
 
-test('going down leaves no table of ours, and going up again makes the same schema', async () => {
+test('undoing all migrations removes all tables, and migrate creates the same schema again', async () => {
   const before = await schemaText(database);
   const dataSource = await new DataSource(engineOf(database.settings()).options).initialize();
   for (const _ of migrations) await dataSource.undoLastMigration();
@@ -41,7 +41,7 @@ test('going down leaves no table of ours, and going up again makes the same sche
   expect(await schemaText(database)).toBe(before);
 });
 
-test('addColumn adds a column once, so that a migration may repeat it (decision 100)', async () => {
+test('addColumn does nothing if the column exists, so that migrations can repeat it (decision 100)', async () => {
   const dataSource = await new DataSource(engineOf(database.settings()).options).initialize();
   for (const _ of ['first', 'again'])
     await addColumn(dataSource.createQueryRunner(), 'products', 'Season', 'varchar(64)');
@@ -49,7 +49,7 @@ test('addColumn adds a column once, so that a migration may repeat it (decision 
   expect((await tableColumns(database, 'products')).map(({ name }) => name)).toContain('Season');
 });
 
-test('imports of before are known as the last ones of their tables', async () => {
+test('a migration derives the last import of each table from the import log', async () => {
   const select = 'SELECT TableName, ImportedAt FROM imported_tables ORDER BY TableName';
   await database.load(importFiles({ 'warehouses.csv': [['W']], 'price_lists.csv': [['L', '', 'EUR']] }));
   await database.load(importFiles({ 'warehouses.csv': [['V']] }));
@@ -70,7 +70,7 @@ test('readiness requires exactly the tables and columns that the migrations crea
   }
 });
 
-test('rows that were there before the versions have some, too: those of another database are other ones', async () => {
+test('existing rows get versions, which differ from those of another database', async () => {
   const rows = importFiles({
     'price_lists.csv': [['L', '', 'EUR']],
     'warehouses.csv': [['W']],
@@ -79,14 +79,14 @@ test('rows that were there before the versions have some, too: those of another 
   await database.load(rows);
   const dataSource = await new DataSource(engineOf(database.settings()).options).initialize();
   const versions = () => dataSource.query('SELECT Part, Code, Version FROM content_versions ORDER BY Part');
-  const migrateAnew = async () => {
+  const migrateAgain = async () => {
     do await dataSource.undoLastMigration();
     while ((await tablesOf(database)).includes('content_versions'));
     await dataSource.runMigrations({ transaction: 'none' });
   };
-  await migrateAnew();
+  await migrateAgain();
   const first = await versions();
-  await migrateAnew();
+  await migrateAgain();
   const second = await versions();
   await dataSource.destroy();
   expect(first.map(({ Part, Code }: Record<string, string>) => [Part, Code])).toEqual([
@@ -98,7 +98,7 @@ test('rows that were there before the versions have some, too: those of another 
     expect(second.map((row: Record<string, string>) => row.Version)).not.toContain(Version);
 });
 
-// TypeORM declares these itself: they are no columns of import files.
+// Columns that import files do not have. They are declared with TypeORM's own decorators.
 const FURTHER: Record<string, object[]> = {
   customers: [
     { name: 'Active', type: columnType({ type: 'boolean' }), required: true, optional: true },
@@ -107,7 +107,7 @@ const FURTHER: Record<string, object[]> = {
 };
 
 test.each(IMPORT_TABLES.map(({ entity }) => [tableOf(entity), entity] as const))(
-  'the columns of %s are those that its entity declares, as long, as precise and as required',
+  'the columns of %s have the names, types and nullability that the entity declares',
   async (table, entity) => {
     const declared = columnsOf(entity).map((column) => ({
       name: column.name,
@@ -128,7 +128,7 @@ test.each([ApiKey, ImportRun, ...IMPORT_TABLES.map(({ entity }) => entity)])(
   },
 );
 
-/** The type that the engine shows for a column that is declared so. */
+/** Returns the type that the engine reports for a declared column. */
 function columnType({ type, length, precision, scale }: Partial<FieldDeclaration>): string {
   if (type === 'varchar') return `varchar(${length})`;
   if (embedded) return { int: 'integer', boolean: 'boolean' }[type as string] ?? 'text';

@@ -9,7 +9,7 @@ import { ServiceProcess } from './support/service-process.js';
 import { A, smallCatalogue } from './support/small-catalogue.js';
 import { engine, TestDatabase } from './support/test-service.js';
 
-// What meets during a rollout: this release with the schema of the one before, or with that of the next one.
+// During a rollout, this release meets the schema of the previous release, or the schema of the next release.
 
 const NAMES = migrations.map((Migration) => new Migration().name);
 const DATA = ['/products', '/stock', '/prices'];
@@ -39,7 +39,7 @@ async function undo(count: number): Promise<void> {
   await dataSource.destroy();
 }
 
-/** Each data endpoint's answer to A. */
+/** Returns the response of each data endpoint to customer A. */
 async function responsesOf(url: string): Promise<string[]> {
   const token = forge(A);
   const responses: string[] = [];
@@ -52,8 +52,8 @@ async function responsesOf(url: string): Promise<string[]> {
 
 const isError = (response: string) => / 500 \{"error":"[^"]*"\}$/.test(response);
 
-describe('the schema of an earlier release', () => {
-  test('is not served from by one that starts on it, which says why, and serves once it is migrated', async () => {
+describe('a service of this release on an earlier schema', () => {
+  test('starts not ready, names the remedy, and returns data after migrate', async () => {
     database = await TestDatabase.create();
     await database.load(smallCatalogue);
     const right = await responsesOf((await start().ready()).url);
@@ -73,12 +73,12 @@ describe('the schema of an earlier release', () => {
     expect(await responsesOf(url)).toEqual(right);
   });
 
-  test('that comes back under a service, as by a restore, makes it not ready, and no answer wrong', async () => {
+  test('becomes not ready if a restore brings the schema back, and returns no wrong response', async () => {
     database = await TestDatabase.create();
     await database.load(smallCatalogue);
     const { url, managementUrl } = await start().ready();
     const right = await responsesOf(url);
-    // The first one has the data itself.
+    // The first migration is not undone, because its tables hold the data.
     for (const _ of migrations.slice(1)) {
       await undo(1);
       expect((await call(managementUrl, { path: '/readyz' })).status).toBe(503);
@@ -91,7 +91,7 @@ describe('the schema of an earlier release', () => {
   });
 });
 
-/** All that a migration may do while this release runs. */
+/** Changes the schema in every way that a migration may while this release runs. */
 async function expand(): Promise<void> {
   await database.sql([
     ...IMPORT_TABLES.flatMap(({ name }) => [
@@ -104,8 +104,8 @@ async function expand(): Promise<void> {
   ]);
 }
 
-describe('the schema of the next release', () => {
-  test('is served from by this one, whether it runs already or starts on it, and written to by its commands', async () => {
+describe('a service of this release on the schema of the next release', () => {
+  test('returns the same data, whether it was running or starts later, and its commands write', async () => {
     database = await TestDatabase.create();
     await database.load(smallCatalogue);
     const { url: running } = await start().ready();
@@ -129,7 +129,7 @@ describe('the schema of the next release', () => {
   });
 });
 
-/** A schema, as far as another release may depend on it. */
+/** The parts of a schema that another release may depend on. */
 type Schema = Map<string, { columns: Column[]; rules: string[] }>;
 
 async function schema(): Promise<Schema> {
@@ -139,7 +139,7 @@ async function schema(): Promise<Schema> {
   return found;
 }
 
-/** What code that knows one schema would miss in another, or be refused there. */
+/** Returns the differences that break code which knows only the schema `before`. */
 function contractions(before: Schema, after: Schema): string[] {
   return [...before].flatMap(([table, { columns, rules }]) => {
     const then = after.get(table);
@@ -158,13 +158,13 @@ function contractions(before: Schema, after: Schema): string[] {
 }
 
 /**
- * What migrations may take away, by their names: a column or table that no release since the last migration before has
- * used. Whoever adds one here says in docs/operations.md from which release on it may be run.
+ * Allowed contractions, by the name of the migration: columns or tables that no release since the previous migration has
+ * used. If you add one, document in docs/operations.md from which release on operators may run it.
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {};
 
 describe('migrations', () => {
-  test('expand: code of the release before finds all that it knows, and may write as it did', async () => {
+  test('only expand the schema, so that the previous release reads and writes as before', async () => {
     database = await TestDatabase.create({ migrated: false });
     let before: Schema = new Map();
     for (const [index, name] of NAMES.entries()) {
@@ -194,7 +194,7 @@ describe('migrations', () => {
             'stock: reference SKU to price_lists is new',
           ],
         ]),
-  ])('and a contraction is found: %s', async (sql, problem) => {
+  ])('fail the check for contractions with %s', async (sql, problem) => {
     database = await TestDatabase.create();
     const before = await schema();
     await database.sql(sql);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** `name type` pairs as a schema answer spells them; only sKU of a data endpoint is required. */
+/** Parses `name type` pairs into fields of a schema response. `required` names the required fields. */
 const fields = (text: string, required: string[] = []) =>
   text
     .trim()
@@ -20,10 +20,10 @@ const fields = (text: string, required: string[] = []) =>
     .map((pair) => pair.split(' ') as [string, string])
     .map(([name, type]) => ({ name, type, required: required.includes(name), wireName: wireName(name) }));
 
-/** The key of the data: its first letter is a capital (decision 85). */
+/** Returns the key in data responses, which starts with a capital (decision 85). */
 const wireName = (name: string) => name[0]!.toUpperCase() + name.slice(1);
 
-/** An entry of the nested arrays. */
+/** Returns an entry of `arrays`. */
 const array = (name: string, text: string) => ({ [name]: { wireName: wireName(name), fields: fields(text) } });
 
 const PRICE = `priceListCode string, priceListName string, currencyCode string, sKU string, priceExclVAT decimal,
@@ -31,13 +31,13 @@ const PRICE = `priceListCode string, priceListName string, currencyCode string, 
 
 const schema = (path: string) => request(service.url).get(path).set('Authorization', `Bearer ${token}`);
 
-/** Holds a schema against one of known fields, to the byte. */
+/** Compares a schema byte by byte with the expected one. Ignores fields that the expected one does not know. */
 async function expectSchema(path: string, expected: object): Promise<void> {
   const { text } = await schema(path).expect(200);
   expect(withoutFurtherFields(text, JSON.stringify(expected))).toBe(JSON.stringify(expected));
 }
 
-test('GET /products/schema: fields and nested arrays in order of declaration (interface §2.9)', async () => {
+test('GET /products/schema returns fields and nested arrays in order of declaration (interface §2.9)', async () => {
   await expectSchema('/products/schema', {
     endpoint: '/products',
     apiVersion: '2026-04',
@@ -60,7 +60,7 @@ test('GET /products/schema: fields and nested arrays in order of declaration (in
   });
 });
 
-test('GET /prices/schema has the fields of a price, sKU required there (decision 85)', async () => {
+test('GET /prices/schema returns the fields of a price, with sKU required (decision 85)', async () => {
   await expectSchema('/prices/schema', {
     endpoint: '/prices',
     apiVersion: '2026-04',
@@ -68,7 +68,7 @@ test('GET /prices/schema has the fields of a price, sKU required there (decision
   });
 });
 
-test('GET /stock/schema has no arrays (interface §2.9)', async () => {
+test('GET /stock/schema returns fields without the key arrays (interface §2.9)', async () => {
   await expectSchema('/stock/schema', {
     endpoint: '/stock',
     apiVersion: '2026-04',
@@ -76,7 +76,7 @@ test('GET /stock/schema has no arrays (interface §2.9)', async () => {
   });
 });
 
-test('the order of the keys is that of the interface, to the byte', async () => {
+test('GET /stock/schema returns keys in the order of the interface (interface §2.9)', async () => {
   const { text } = await schema('/stock/schema');
   expect(text).toMatch(
     /^\{"endpoint":"\/stock","apiVersion":"2026-04","fields":\[\{"name":"sKU","type":"string","required":true,"wireName":"SKU"\},/,

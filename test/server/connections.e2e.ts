@@ -23,9 +23,9 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** @param through the URL that the proxy leads to */
-async function start(environment: Environment = {}, through = database.url): Promise<void> {
-  proxy = new TcpProxy(through);
+/** Starts the service behind a proxy. @param target the URL that the proxy connects to */
+async function start(environment: Environment = {}, target = database.url): Promise<void> {
+  proxy = new TcpProxy(target);
   const url = await proxy.reservedUrl();
   await proxy.open();
   service = await TestService.start(
@@ -38,15 +38,15 @@ async function logIn(): Promise<void> {
   token = (JSON.parse((await call(service.url, tokenCall(A, key))).body) as { access_token: string }).access_token;
 }
 
-/** So many at once. @returns the statuses */
-const stockTimes = async (times: number) =>
-  (await Promise.all(Array.from({ length: times }, () => call(service.url, { path: '/stock', token })))).map(
+/** Sends this many concurrent requests. @returns the statuses */
+const concurrentStock = async (count: number) =>
+  (await Promise.all(Array.from({ length: count }, () => call(service.url, { path: '/stock', token })))).map(
     ({ status }) => status,
   );
 
 const times = (count: number, status: number) => Array(count).fill(status) as number[];
 
-test('where the server gives no further connection, a request waits for one of those that there are (decision 43)', async () => {
+test('a request waits for an open connection if the server refuses further ones (decision 43)', async () => {
   const name = `few_${new URL(database.url).pathname.slice(-12)}`;
   await database.sql([
     `CREATE USER ${name} IDENTIFIED BY '' WITH MAX_USER_CONNECTIONS 3`,
@@ -61,7 +61,7 @@ test('where the server gives no further connection, a request waits for one of t
 
 const SECONDS = /^([5-9]|1[0-5])$/;
 
-test('a server that gives no connection at all: 500 with Retry-After (decision 109)', async () => {
+test('a request returns 500 with Retry-After if the server refuses every connection (decision 109)', async () => {
   const name = `full_${new URL(database.url).pathname.slice(-12)}`;
   await database.sql([
     `CREATE USER ${name} IDENTIFIED BY '' WITH MAX_USER_CONNECTIONS 3`,
@@ -84,7 +84,7 @@ test('a server that gives no connection at all: 500 with Retry-After (decision 1
   await database.sql(`DROP USER ${name}`);
 });
 
-test('a request that waits for a lookup connection in vain: 500 with Retry-After; an unanswered one: without (decision 109)', async () => {
+test('a request returns 500 with Retry-After if no lookup connection is free, and without it if the database hangs (decision 109)', async () => {
   await start({ DATABASE_POOL_SIZE: '2' });
   await logIn();
   await Promise.all(times(2, 0).map(() => call(service.url, tokenCall(A, key))));
@@ -98,21 +98,21 @@ test('a request that waits for a lookup connection in vain: 500 with Retry-After
   expect(headers['retry-after']).toMatch(SECONDS);
 });
 
-test('after one statement goes unanswered, no other connection of that time is tried (decision 86)', async () => {
+test('requests use no older connection after one statement timed out (decision 86)', async () => {
   await start({ DOWNLOADS_PER_CUSTOMER: '10', DOWNLOAD_STALL_SECONDS: '30' });
   await logIn();
-  // Now both pools are full of connections.
-  expect(await stockTimes(10)).toEqual(times(10, 200));
+  // Fills both pools with connections.
+  expect(await concurrentStock(10)).toEqual(times(10, 200));
   proxy.hang();
   proxy.moveTo(database.url);
-  const begun = performance.now();
-  expect(await stockTimes(1)).toEqual([500]);
-  expect(performance.now() - begun).toBeLessThan(WAIT_MS + 1000);
-  expect(await stockTimes(10)).toEqual(times(10, 200));
+  const startedAt = performance.now();
+  expect(await concurrentStock(1)).toEqual([500]);
+  expect(performance.now() - startedAt).toBeLessThan(WAIT_MS + 1000);
+  expect(await concurrentStock(10)).toEqual(times(10, 200));
 });
 
 test.each(['version()', 'FROM migrations'])(
-  'a server that hangs at the start, at "%s", is tried again (decision 12)',
+  'the service retries if the server hangs during the start, at "%s" (decision 12)',
   async (statement) => {
     proxy = new TcpProxy(database.url);
     const url = await proxy.reservedUrl();
@@ -126,49 +126,49 @@ test.each(['version()', 'FROM migrations'])(
     proxy.moveTo(database.url);
     service = await starting;
     await logIn();
-    expect(await stockTimes(1)).toEqual([200]);
+    expect(await concurrentStock(1)).toEqual([200]);
   },
 );
 
-test('a server that hangs when the first answers are asked for keeps nobody longer than the wait', async () => {
+test('requests return 500 within the wait if the server hangs while the download pool opens', async () => {
   await start();
   await logIn();
   void proxy.hangAfter('version()');
-  const begun = performance.now();
-  expect(await stockTimes(3)).toEqual(times(3, 500));
-  expect(performance.now() - begun).toBeLessThan(2 * WAIT_MS + 1500);
+  const startedAt = performance.now();
+  expect(await concurrentStock(3)).toEqual(times(3, 500));
+  expect(performance.now() - startedAt).toBeLessThan(2 * WAIT_MS + 1500);
 });
 
-test('after it hung then, none of its connections is tried again (decision 86)', async () => {
+test('requests use no older connection after the server hung while the download pool opened (decision 86)', async () => {
   await start();
   await logIn();
   void proxy.hangAfter('version()');
-  expect(await stockTimes(1)).toEqual([500]);
+  expect(await concurrentStock(1)).toEqual([500]);
   proxy.moveTo(database.url);
-  expect(await stockTimes(3)).toEqual(times(3, 200));
+  expect(await concurrentStock(3)).toEqual(times(3, 200));
 });
 
-test('the wait is for a connection and its answer together (decision 43)', async () => {
+test('one deadline covers connecting and the first statement (decision 43)', async () => {
   const wait = 3 * WAIT_MS;
   await start({ DATABASE_WAIT_MS: String(wait) });
-  // Nobody could connect, set up a session and ask within the wait.
+  // Connecting, setting up the session and the statement together take longer than the wait.
   proxy.cut();
   proxy.delay = wait / 5;
-  const begun = performance.now();
+  const startedAt = performance.now();
   expect((await call(service.url, tokenCall(A, key))).status).toBe(500);
-  // To connect takes 0.6 of the wait: with a wait of its own the answer would end the call after 1.6.
-  expect(performance.now() - begun).toBeLessThan(1.4 * wait);
+  // Connecting takes 0.6 of the wait. If the statement had its own wait, the request would take 1.6 times the wait.
+  expect(performance.now() - startedAt).toBeLessThan(1.4 * wait);
 });
 
-test('a stop does not wait for a database that hangs (decision 58)', async () => {
+test('shutdown does not wait for a database that hangs (decision 58)', async () => {
   await start({ DOWNLOAD_STALL_SECONDS: '1' });
   await logIn();
-  expect(await stockTimes(10)).toEqual(times(10, 200));
+  expect(await concurrentStock(10)).toEqual(times(10, 200));
   proxy.hang();
-  const calls = stockTimes(8);
+  const calls = concurrentStock(8);
   await sleep(50);
-  const begun = performance.now();
+  const startedAt = performance.now();
   await service.stop();
-  expect(performance.now() - begun).toBeLessThan(2 * WAIT_MS + 1500);
+  expect(performance.now() - startedAt).toBeLessThan(2 * WAIT_MS + 1500);
   expect(new Set(await calls)).toEqual(new Set([500]));
 });

@@ -5,10 +5,10 @@ import { tablesOf } from '../support/schema.js';
 import { TestDatabase } from '../support/test-service.js';
 
 const program = process.env.TEST_MYSQL_PROGRAM;
-const title = 'a migration by an account without SUPER, on a server with a binary log';
-const notRun = `NOT RUN: ${title}, because TEST_MYSQL_URL names a server that is not ours`;
+const title = 'migrate with an account without SUPER, on a server with a binary log';
+const notRun = `NOT RUN: ${title}, because TEST_MYSQL_URL names an external server`;
 
-/** The privileges, beside SELECT, that a migration needs. */
+/** The privileges that a migration needs in addition to SELECT. */
 const PRIVILEGES = ['INSERT', 'UPDATE', 'DELETE', 'CREATE', 'ALTER', 'DROP', 'INDEX', 'TRIGGER'];
 
 (program ? describe : describe.skip)(program ? title : notRun, () => {
@@ -50,7 +50,7 @@ const PRIVILEGES = ['INSERT', 'UPDATE', 'DELETE', 'CREATE', 'ALTER', 'DROP', 'IN
     return { code, stderr };
   }
 
-  test('stops before its first statement, names the setting, and completes once it is set (decision 99)', async () => {
+  test('stops before its first statement, names the missing setting, and completes with it (decision 99)', async () => {
     await trustOwner(0);
     await grant('ALL');
     const { code, stderr } = await migrate();
@@ -63,13 +63,13 @@ const PRIVILEGES = ['INSERT', 'UPDATE', 'DELETE', 'CREATE', 'ALTER', 'DROP', 'IN
   });
 
   test.each(PRIVILEGES)(
-    'stops before its first statement without %s, and names the grant (decision 99)',
+    'stops before its first statement without %s, and names the missing grant (decision 99)',
     async (one) => {
       await trustOwner(1);
       await grant(['SELECT', ...PRIVILEGES.filter((other) => other !== one)].join());
       const { code, stderr } = await migrate();
       expect([code, stderr]).toEqual([1, expect.stringContaining(`GRANT ALL ON \`${name}\`.* TO 'owner'@'%'`)]);
-      // Without DROP the check cannot remove its table, and so creates none.
+      // Without DROP, the check fails at its first statement and creates no table.
       expect(await tables()).toEqual([]);
     },
   );
