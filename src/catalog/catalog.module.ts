@@ -14,7 +14,7 @@ import { Product } from './product.entity.js';
     description:
       'Every product of the price list that is not `OBSOLETE`, ordered by SKU, with its images, accessories, ' +
       'substitutions, composition and net price. The body can be many megabytes: read it as a stream. ' +
-      'If a product is absent, delete it.',
+      'Delete products that are absent.',
   },
   { providers: [CatalogService, ProductDocuments], exports: [CatalogService, ProductDocuments] },
 )

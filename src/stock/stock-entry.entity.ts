@@ -12,7 +12,7 @@ export class StockEntry {
     length: 64,
     primary: true,
     required: true,
-    description: 'Product code. GET /products always has a product with it.',
+    description: 'Product code. GET /products always returns this product.',
     example: 'PIR-1001-M',
   })
   SKU!: string;
@@ -41,7 +41,7 @@ export class StockEntry {
 
   @Field({
     type: 'date',
-    description: 'Expected next availability. null if no date is known.',
+    description: 'Expected next availability. It is null if no date is known.',
     example: '2027-01-15',
   })
   NextAvailableETA!: string | null;
