@@ -129,7 +129,7 @@ describe('a line for each request (decision 84)', () => {
     'cut for its %s, beside a line that says why',
     async (abortReason, limits) => {
       await start({ ...PLENTY, ...limits });
-      const download = await SlowDownload.begin(url, '/products', await token(), '1.1', 'X-Request-Id: cut');
+      const download = await SlowDownload.begin(url, '/products', await token(), '1.1', 'X-Request-Id: aborted');
       const [why, request] = await recordsOf('aborted');
       expect(why).toMatchObject({
         level: 'error',

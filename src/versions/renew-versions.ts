@@ -7,7 +7,7 @@ import type { ContentPart } from './content-versions.js';
 
 /** How many parts one statement renews, and how many SKUs it logs. */
 const AT_ONCE = 1000;
-/** So many changes of a part are always logged, and more of them only if they are less than this share of its SKUs. */
+/** This number of changes in a part is always logged. More are logged if they are at most this share of its SKUs. */
 const [ALWAYS_LOGGED, LARGEST_LOGGED] = [1000, 0.2];
 
 /** What a transaction changed in a content part. */
@@ -28,8 +28,9 @@ export async function renewVersions(
   changes: readonly PartChange[],
   before?: ReadonlyMap<string, LoggedState>,
 ): Promise<void> {
+  const version = randomUUID();
   for (let start = 0; start < changes.length; start += AT_ONCE)
-    await renewSome(session, changes.slice(start, start + AT_ONCE), before);
+    await renewSome(session, changes.slice(start, start + AT_ONCE), version, before);
 }
 
 /** Every part that has a version, or lacks one because another program emptied or replaced the table of versions. */
@@ -73,10 +74,10 @@ interface Renewal extends PartChange {
 async function renewSome(
   session: WriteSession,
   changes: readonly PartChange[],
+  version: string,
   before: ReadonlyMap<string, LoggedState> | undefined,
 ): Promise<void> {
   const states = before ?? (await lockedStates(session, changes));
-  const version = randomUUID();
   const renewals: Renewal[] = [];
   for (const change of changes) {
     const state = states.get(partKey(change));
