@@ -18,7 +18,7 @@ export function largeCatalogue(version: Version, products: number): Record<strin
   const skus = Array.from({ length: products }, (_, index) => `P-${String(index).padStart(6, '0')}`);
   const shown = skus.filter((_, index) => index % SHOWN === 0);
   const name = `Version ${version}`;
-  const text = `${name}, in a long text. `.repeat(4);
+  const text = `${name}, described at full length. `.repeat(4);
   const [price, discount] = version === 1 ? ['100', '10'] : ['125', '20'];
   const priceIn = (list: string) => (sku: string) => [list, sku, price, '1', '1', 'true'];
   return {
