@@ -71,7 +71,7 @@ test.each(['*', 'identity;q=0', 'identity;q=0, *', '*;q=0, identity;q=0'])(
   },
 );
 
-describe.each(COMPRESSED)('%s', (encoding) => {
+describe.each(COMPRESSED)('with %s,', (encoding) => {
   test.each(ENDPOINTS)('%s has the same text in fewer bytes', async (path) => {
     const [plain, response] = [await get(path), await get(path, encoding)];
     expect(DECODERS[encoding]!(response.bytes).equals(plain.bytes)).toBe(true);

@@ -48,7 +48,7 @@ function namesIn(type: string, body = ''): Set<string> {
   return new Set(rows.map(({ Name }) => Name!));
 }
 
-describe.each(TYPES)('%s', (type) => {
+describe.each(TYPES)('in %s,', (type) => {
   test('a slow response shows nothing of an import that ends meanwhile', async () => {
     const download = await slowly(type);
     await service.database.load(catalogueVersion(2));

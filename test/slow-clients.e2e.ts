@@ -62,7 +62,7 @@ const untilFree = async () => {
     await until(`${name} is 0`, async () => (await metric(name)) === 0);
 };
 
-describe('with a spool', () => {
+describe('with a spool,', () => {
   test('stalled clients hold no connection and receive one snapshot to the last byte, whatever is imported meanwhile', async () => {
     await restart({ DOWNLOAD_POOL_SIZE: '1' });
     const downloads = [await stalled('C'), await stalled('D'), await stalled('E', '1.0')];
@@ -124,7 +124,7 @@ describe('with a spool', () => {
 describe.each([
   ['SPOOL_MEGABYTES=0', { SPOOL_MEGABYTES: '0' }],
   ['a folder that cannot be written', { SPOOL_FOLDER: '/proc' }],
-])('with %s', (_what, environment) => {
+])('with %s,', (_what, environment) => {
   test('the service logs a warning at startup and sets the metric to 0', async () => {
     await restart(environment);
     const warnings = service.log.filter((line) => line.includes('hold a database connection until they are sent'));

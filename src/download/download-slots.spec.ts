@@ -186,7 +186,7 @@ class FakeSocket {
 
 const never = new Promise<never>(() => undefined);
 
-describe('pace', () => {
+describe('the pace check', () => {
   const SETTINGS = { DOWNLOAD_STALL_SECONDS: 3, DOWNLOAD_MIN_BYTES_PER_SECOND: 100 };
 
   test.each([0, 1, 99])('aborts a response at %i bytes per second after the window', async (rate) => {

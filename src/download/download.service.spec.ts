@@ -18,8 +18,8 @@ import { SpoolSpace } from './spool-space.js';
 import { WholeSource } from './whole-source.js';
 import { until } from '../../test/support/until.js';
 
-// A source of elements that waits, fails and continues when a test tells it to, which no database can do on demand,
-// behind a real HTTP server with real clients.
+// The tests use a source of elements that they make wait, fail and continue, which no database can do on demand. It
+// runs behind a real HTTP server with real clients.
 
 const SCOPE: CustomerScope = {
   customerCode: 'C',
@@ -426,7 +426,7 @@ async function readSlowly(
   return undefined;
 }
 
-describe('pace', () => {
+describe('with a minimum rate,', () => {
   /** In bytes. A slow client takes longer for one batch than it may stall. */
   const BATCH = 4 * 1024 * 1024;
   /** An endless body that does not compress. */

@@ -8,7 +8,7 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { TestDatabase, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-/** The program, which jest.config.mjs found. */
+/** The program of the database server, set by jest.config.mjs. */
 declare const DATABASE_SERVER: { program: string; mariadb: boolean };
 
 const MAX_LAG_SECONDS = 5;

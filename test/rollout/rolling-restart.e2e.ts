@@ -10,7 +10,7 @@ import { shippedIngress, shippedPods, shippedSettings } from '../support/shipped
 import { TestDatabase } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-/** The program, which jest.config.mjs found. */
+/** The path of nginx, set by jest.config.mjs. */
 declare const NGINX: string;
 
 const SLOW_SECONDS = 20;

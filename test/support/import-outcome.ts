@@ -51,7 +51,7 @@ export async function refused(database: TestDatabase, files: Files, ...options: 
   return problems;
 }
 
-/** The problems of an import that printed this, which also has to say how many there are. */
+/** Returns the problems in the error output of an import, and checks the count at its end. */
 export function problemsIn(stderr: string): string[] {
   const problems = stderr
     .trimEnd()
