@@ -15,7 +15,7 @@ beforeAll(async () => {
   service = await TestService.start({ JWT_SECRET, DOWNLOAD_POOL_SIZE: '2' });
   other = await TestService.start({ JWT_SECRET }, service.database);
   await loadVersion(service.database, 1);
-  // Nothing that could be compressed away: who stops reading stops the service.
+  // Random text, which does not compress: a client that stops reading makes the service wait.
   for (let part = 0; part < 10; part++)
     await service.database.sql('UPDATE products SET WebsiteDescription = ? WHERE SKU LIKE ?', [
       randomBytes(6000).toString('base64'),
@@ -29,7 +29,7 @@ afterAll(async () => {
   await service.close();
 });
 
-const ask = (path: string, accept?: string, { from = service, method = 'GET' } = {}) =>
+const get = (path: string, accept?: string, { from = service, method = 'GET' } = {}) =>
   call(from.url, { path, method, token, headers: accept === undefined ? {} : { 'Accept-Encoding': accept } });
 
 test.each<[string | undefined, string]>([
@@ -51,9 +51,9 @@ test.each<[string | undefined, string]>([
   ['identity;q=0, gzip', 'gzip'],
   ['identity;q=0.5, gzip;q=0.1', 'identity'],
   ['nonsense;;q=x,,', 'identity'],
-])('Accept-Encoding %j is answered as %s', async (accept, encoding) => {
-  const plain = await ask('/stock');
-  const response = await ask('/stock', accept);
+])('Accept-Encoding %j returns %s', async (accept, encoding) => {
+  const plain = await get('/stock');
+  const response = await get('/stock', accept);
   expect(response.status).toBe(200);
   expect(response.headers['content-encoding'] ?? 'identity').toBe(encoding);
   expect(response.headers.vary).toBe('Authorization, Accept, Accept-Encoding');
@@ -62,73 +62,73 @@ test.each<[string | undefined, string]>([
 });
 
 test.each(['*', 'identity;q=0', 'identity;q=0, *', '*;q=0, identity;q=0'])(
-  'Accept-Encoding %j is answered with something that its headers tell how to read',
+  'Accept-Encoding %j returns a body in the encoding of its Content-Encoding',
   async (accept) => {
-    const response = await ask('/stock', accept);
+    const response = await get('/stock', accept);
     const encoding = response.headers['content-encoding'] ?? 'identity';
     expect(response.status).toBe(200);
-    expect(DECODERS[encoding]!(response.bytes).equals((await ask('/stock')).bytes)).toBe(true);
+    expect(DECODERS[encoding]!(response.bytes).equals((await get('/stock')).bytes)).toBe(true);
   },
 );
 
-describe.each(COMPRESSED)('%s', (encoding) => {
-  test.each(ENDPOINTS)('%s is the same text, in fewer bytes', async (path) => {
-    const [plain, response] = [await ask(path), await ask(path, encoding)];
+describe.each(COMPRESSED)('with %s,', (encoding) => {
+  test.each(ENDPOINTS)('%s has the same text in fewer bytes', async (path) => {
+    const [plain, response] = [await get(path), await get(path, encoding)];
     expect(DECODERS[encoding]!(response.bytes).equals(plain.bytes)).toBe(true);
     expect(response.bytes.length).toBeLessThan(plain.bytes.length);
   });
 
-  test('equal validators are equal bytes: on every replica, whether documents are stored or made', async () => {
-    const first = await ask('/products', encoding);
+  test('equal ETags mean equal bytes on every replica, with stored and with rebuilt documents', async () => {
+    const first = await get('/products', encoding);
     await service.database.sql(`DELETE FROM product_documents WHERE SKU LIKE '%7'`);
     for (const from of [service, other]) {
-      const again = await ask('/products', encoding, { from });
+      const again = await get('/products', encoding, { from });
       expect([again.headers.etag, again.bytes.equals(first.bytes)]).toEqual([first.headers.etag, true]);
     }
     await service.database.cliOk('documents', 'build');
   });
 
-  test('HEAD tells the encoding and the validator, and has no body', async () => {
-    const [get, head] = [await ask('/prices', encoding), await ask('/prices', encoding, { method: 'HEAD' })];
+  test('HEAD returns encoding and ETag without a body', async () => {
+    const [full, head] = [await get('/prices', encoding), await get('/prices', encoding, { method: 'HEAD' })];
     for (const name of ['content-encoding', 'content-type', 'etag', 'vary', 'cache-control'])
-      expect([name, head.headers[name]]).toEqual([name, get.headers[name]]);
+      expect([name, head.headers[name]]).toEqual([name, full.headers[name]]);
     expect([head.status, head.bytes.length]).toEqual([200, 0]);
   });
 
-  test('a row that cannot be written, in mid-body, cuts the transfer: nobody takes a part for the whole', async () => {
+  test('an invalid row in mid-body aborts the response, so that no client takes a part for the whole', async () => {
     await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = 'P-01400'`);
     other.log.length = 0;
     const download = await SlowDownload.begin(service.url, '/products', token, '1.1', `Accept-Encoding: ${encoding}`);
     expect(download.status).toBe(200);
     expect(await download.isAborted()).toBe(true);
-    // The service that was made last has the log of this process.
+    // The service that was created last collects the log of this process.
     expect(other.log.join('\n')).toContain('ProductImage P-01400: IsPrimaryImage does not hold a boolean');
     await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 1`);
     await service.database.cliOk('documents', 'build');
   });
 
-  test('a row that cannot be written, before the first byte, is an error in plain text', async () => {
+  test('an invalid row before the first byte returns an uncompressed error', async () => {
     await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = 'P-00000'`);
-    const response = await ask('/products', encoding);
+    const response = await get('/products', encoding);
     expect([response.status, response.headers['content-encoding']]).toEqual([500, undefined]);
     expect(JSON.parse(response.body)).toHaveProperty('error');
     await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 1`);
     await service.database.cliOk('documents', 'build');
   });
 
-  test('many that leave in mid-body take nothing along: the next one, of two at a time, is served', async () => {
+  test('aborted downloads free their slots: the next download succeeds with two slots', async () => {
     for (let round = 0; round < 5; round++) {
       const downloads = await Promise.all(
         [1, 2].map(() => SlowDownload.begin(service.url, '/products', token, '1.1', `Accept-Encoding: ${encoding}`)),
       );
       for (const download of downloads) download.abort();
     }
-    const { bytes } = await ask('/products', encoding);
+    const { bytes } = await get('/products', encoding);
     expect(versionsIn(DECODERS[encoding]!(bytes).toString())).toEqual(new Set([VERSION_1]));
   });
 });
 
-test('errors and everything else are not compressed', async () => {
+test('other responses, including errors, are not compressed', async () => {
   for (const path of ['/api/version', '/health', '/nowhere'])
-    expect([path, (await ask(path, 'gzip, br')).headers['content-encoding']]).toEqual([path, undefined]);
+    expect([path, (await get(path, 'gzip, br')).headers['content-encoding']]).toEqual([path, undefined]);
 });

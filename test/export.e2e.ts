@@ -8,7 +8,7 @@ import { RunningCommand } from './support/running-command.js';
 import { smallCatalogue } from './support/small-catalogue.js';
 import { type CommandResult, TestDatabase } from './support/test-service.js';
 
-/** Enough text that the files do not fit where the tests leave 200 kB. */
+/** The number of products whose files need more than 200 kB. */
 const PRODUCTS = 2000;
 
 let database: TestDatabase;
@@ -20,17 +20,17 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Every file of a folder, with what it holds. */
+/** The text of each file in a folder, by name. */
 const contents = (folder: string) =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
 
-/** Folders that an export meets. */
+/** Folders to export to: one with files, and an empty one. */
 async function folders(): Promise<{ old: string; empty: string }> {
   const old = await database.files({ 'products.csv': 'SKU\nOLD\n', 'notes.txt': 'mine' });
   return { old, empty: await database.files({}) };
 }
 
-test('an export replaces the files of its tables and no others, and leaves nothing else behind', async () => {
+test('an export replaces the files of its tables and touches no others', async () => {
   const { old } = await folders();
   await database.cliOk('export', old);
   const after = contents(old);
@@ -39,7 +39,7 @@ test('an export replaces the files of its tables and no others, and leaves nothi
   expect(after['products.csv']!.split('\n')).toHaveLength(PRODUCTS + 7);
 });
 
-test('an export that is killed leaves the old files as they were', async () => {
+test('a killed export leaves the old files unchanged', async () => {
   const { old } = await folders();
   const before = contents(old);
   const limited = ['sh', '-c', 'ulimit -f 100; exec "$@"', 'sh'];
@@ -60,13 +60,13 @@ test('an export changes no file if a folder has the name of one of them', async 
   expect(contents(old)).toEqual(before);
 });
 
-test('an export says that it exported nothing if it cannot create its folder', async () => {
+test('an export reports that it exported nothing if it cannot create its folder', async () => {
   const { old } = await folders();
   const { code, stderr } = await database.cli('export', join(old, 'notes.txt'));
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^Failed: nothing was exported, .* unchanged: EEXIST/)]);
 });
 
-test('an export removes what killed exports left a day ago, and nothing of one that is running', async () => {
+test('an export removes files that killed exports left more than a day ago, but none of a running export', async () => {
   const { empty } = await folders();
   for (const name of ['.incomplete-export-killed', '.incomplete-export-running']) mkdirSync(join(empty, name));
   const dayAgo = new Date(Date.now() - 86_400_000 - 1000);
@@ -75,7 +75,10 @@ test('an export removes what killed exports left a day ago, and nothing of one t
   expect(readdirSync(empty).filter((name) => !name.endsWith('.csv'))).toEqual(['.incomplete-export-running']);
 });
 
-/** Removes one of the new files while the others are being written. @returns how the export ended */
+/**
+ * Removes one of the new files while the others are being written.
+ * @returns the result of the export
+ */
 async function exportLosingAFile(folder: string): Promise<CommandResult> {
   const exporting = RunningCommand.start(database.url, ['export', folder]);
   const state = { running: true };
@@ -87,10 +90,10 @@ async function exportLosingAFile(folder: string): Promise<CommandResult> {
   return exporting.ended;
 }
 
-test('an export tells if its files vanish before they are in their places', async () => {
+test('an export fails with a message if its new files vanish before it can move them', async () => {
   const { empty } = await folders();
   let result: CommandResult;
-  // A busy machine may see the file too late.
+  // On a busy machine the file may be removed too late.
   do result = await exportLosingAFile(empty);
   while (result.code === 0);
   expect(result.stderr).toContain(`the files in ${empty} are not all from the same export`);
@@ -98,14 +101,14 @@ test('an export tells if its files vanish before they are in their places', asyn
 
 const MOUNT = ['unshare', '--map-root-user', '--mount'];
 const canMount = spawnSync(MOUNT[0]!, [...MOUNT.slice(1), 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
-const notRun = 'NOT RUN: an export onto a file system that is full, because this account may not mount one';
+const notRun = 'NOT RUN: an export to a full file system, because this account may not mount one';
 
-(canMount ? describe : describe.skip)(canMount ? 'a file system of 200 kB' : notRun, () => {
-  /** Runs a command with the folder on a file system of its own, and copies back what it leaves there. */
+(canMount ? describe : describe.skip)(canMount ? 'an export to a file system of 200 kB' : notRun, () => {
+  /** Runs a command with the folder on a separate file system, and copies the files back afterwards. */
   const SCRIPT = `mount -t tmpfs -o size=200k none "$1"; cp -a "$0"/. "$1"; disk=$1; shift
     code=0; "$@" || code=$?; rm -rf "$0"/* "$0"/.[!.]*; cp -a "$disk"/. "$0"; exit $code`;
 
-  test.each(['old', 'empty'] as const)('leaves a folder as it was: %s', async (kind) => {
+  test.each(['old', 'empty'] as const)('leaves the %s folder unchanged', async (kind) => {
     const folder = (await folders())[kind];
     const disk = join(database.folder, `disk-${kind}`);
     mkdirSync(disk);

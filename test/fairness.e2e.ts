@@ -7,7 +7,7 @@ import { loadVersion, SlowDownload, VERSION_1, versionsIn } from './support/vers
 
 const JWT_SECRET = 's'.repeat(40);
 const CUSTOMERS = ['C', 'D', 'E'];
-/** A download that its client does not read holds its slot, and no response comes from memory. */
+/** A download that its client does not read holds its slot, and no response is cached. */
 const HOLDING = { SPOOL_MEGABYTES: '0', RESPONSE_CACHE_MEGABYTES: '0' };
 
 let service: TestService;
@@ -33,37 +33,37 @@ async function restart(environment: Environment): Promise<void> {
   );
 }
 
-/** A download whose client reads nothing more, and so holds what it has. */
+/** A download whose client stops reading, so it keeps its slot. */
 async function hold(customer = 'C', path = '/products'): Promise<SlowDownload> {
   const download = await SlowDownload.begin(service.url, path, tokens[customer]!);
   open.push(download);
   return download;
 }
 
-/** What a call comes to that may have to wait; undefined: nothing yet. */
+/** Sends a request that may have to wait. `status` is undefined until the response begins. */
 function waiting(customer: string, path = '/stock') {
   const controller = new AbortController();
-  const asked: { status?: number; done: Promise<unknown>; leave(): void } = {
+  const pending: { status?: number; done: Promise<unknown>; leave(): void } = {
     done: Promise.resolve(),
     leave: () => controller.abort(),
   };
-  asked.done = fetch(service.url + path, {
+  pending.done = fetch(service.url + path, {
     headers: { Authorization: `Bearer ${tokens[customer]}` },
     signal: controller.signal,
   }).then(
     (response) => {
-      asked.status = response.status;
+      pending.status = response.status;
       return response.text();
     },
     () => undefined,
   );
-  return asked;
+  return pending;
 }
 
-/** Long enough that whoever may come in has come in. */
+/** Long enough in milliseconds for every request that can be admitted. */
 const A_WHILE = 700;
 
-test('so many downloads at once and no more; the next comes in as soon as one ends or its client leaves', async () => {
+test('DOWNLOAD_POOL_SIZE bounds simultaneous downloads, and the next begins when one ends or its client disconnects', async () => {
   await restart({ DOWNLOAD_POOL_SIZE: '2' });
   const [first, second] = [await hold('C'), await hold('D')];
   const third = waiting('E');
@@ -81,35 +81,35 @@ test('so many downloads at once and no more; the next comes in as soon as one en
   expect(fourth.status).toBe(200);
 });
 
-test('a customer has its share and no more, whatever it asks for; others are served meanwhile', async () => {
+test('DOWNLOADS_PER_CUSTOMER bounds the downloads of one customer, and other customers are served meanwhile', async () => {
   await restart({ DOWNLOAD_POOL_SIZE: '5', DOWNLOADS_PER_CUSTOMER: '2' });
   const first = await hold('C');
   await hold('C');
-  const calls = DATA.map((path) => waiting('C', path));
+  const requests = DATA.map((path) => waiting('C', path));
   await sleep(A_WHILE);
   for (const path of DATA) expect((await service.get(path, tokens.D)).status).toBe(200);
-  expect(calls.map(({ status }) => status)).toEqual(DATA.map(() => undefined));
+  expect(requests.map(({ status }) => status)).toEqual(DATA.map(() => undefined));
   first.abort();
-  await Promise.all(calls.map(({ done }) => done));
-  expect(calls.map(({ status }) => status)).toEqual(DATA.map(() => 200));
+  await Promise.all(requests.map(({ done }) => done));
+  expect(requests.map(({ status }) => status)).toEqual(DATA.map(() => 200));
 });
 
-test('those that wait are served in the order in which they came', async () => {
+test('waiting requests are served in the order of their arrival', async () => {
   await restart({ DOWNLOAD_POOL_SIZE: '1' });
   const first = await hold('C');
   const order: string[] = [];
-  const calls = [];
+  const requests = [];
   for (const customer of ['D', 'E', 'C', 'D']) {
     const { done } = waiting(customer);
-    calls.push(done.then(() => order.push(customer)));
+    requests.push(done.then(() => order.push(customer)));
     await sleep(150);
   }
   first.abort();
-  await Promise.all(calls);
+  await Promise.all(requests);
   expect(order).toEqual(['D', 'E', 'C', 'D']);
 });
 
-test('the wait ends in 500 with Retry-After (decision 109); small calls and what is not changed do not wait', async () => {
+test('a request that waits too long returns 500 with Retry-After, and small responses and 304 do not wait (decision 109)', async () => {
   await restart({ DOWNLOAD_POOL_SIZE: '1', DATABASE_WAIT_MS: '1000' });
   const { etag } = (await call(service.url, { path: '/stock', token: tokens.D })).headers;
   await hold('C');
@@ -123,7 +123,7 @@ test('the wait ends in 500 with Retry-After (decision 109); small calls and what
   expect((await fetch(`${service.managementUrl}/readyz`)).status).toBe(200);
 });
 
-test('HEAD waits as GET does, because it reads the last SKU from a snapshot (decision 111)', async () => {
+test('HEAD waits like GET, because it reads the last SKU from a snapshot (decision 111)', async () => {
   await restart({ DOWNLOAD_POOL_SIZE: '1', DATABASE_WAIT_MS: '500' });
   const first = await hold('C');
   const HEAD = { path: '/products', token: tokens.D, method: 'HEAD' };
@@ -132,7 +132,7 @@ test('HEAD waits as GET does, because it reads the last SKU from a snapshot (dec
   expect((await call(service.url, HEAD)).status).toBe(200);
 });
 
-test('who leaves while it waits keeps nobody from coming in, and is not told of in the log', async () => {
+test('a client that disconnects while it waits frees its place and is not logged as an error', async () => {
   await restart({ DOWNLOAD_POOL_SIZE: '1' });
   const first = await hold('C');
   const leaving = Array.from({ length: 10 }, () => waiting('D', '/products'));
@@ -147,7 +147,7 @@ test('who leaves while it waits keeps nobody from coming in, and is not told of 
   expect(service.log.filter((line) => /cut|Error|came to its end/.test(line))).toEqual([]);
 });
 
-test('who takes a byte a second is cut within the window, and frees its place; the log tells why', async () => {
+test('a client that reads one byte per second is aborted within the window, frees its slot and is logged with the reason', async () => {
   await restart({ DOWNLOAD_POOL_SIZE: '1', DOWNLOAD_STALL_SECONDS: '2', DOWNLOAD_MIN_BYTES_PER_SECOND: '1000' });
   const trickle = await hold('C');
   const reading = setInterval(() => trickle.take(1), 1000);
@@ -156,13 +156,13 @@ test('who takes a byte a second is cut within the window, and frees its place; t
   clearInterval(reading);
   expect(next.status).toBe(200);
   expect(await trickle.isAborted()).toBe(true);
-  expect(service.log.join('\n')).toContain('bytes left in 2 s');
+  expect(service.log.join('\n')).toContain('bytes were sent in 2 s');
 });
 
-test('who reads slowly, and yet faster than it must, gets all of it', async () => {
+test('a slow client above the minimum rate receives the whole body', async () => {
   await restart({ DOWNLOAD_STALL_SECONDS: '5', DOWNLOAD_MIN_BYTES_PER_SECOND: '1000' });
   const slow = await hold('C');
-  // 15 MB, so slowly that one batch of the answer takes longer than the window.
+  // 15 MB, at a rate at which one batch of the response takes longer than the window.
   for (let second = 0; second < 10; second += 0.1) {
     slow.take(40_000);
     await sleep(100);

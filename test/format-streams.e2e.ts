@@ -6,7 +6,7 @@ import { call } from './support/http-call.js';
 import { TestService } from './support/test-service.js';
 import { catalogueVersion, loadVersion, SlowDownload } from './support/versioned-catalogue.js';
 
-// An answer of many pieces, of which a client has not read all when something happens.
+// Responses of many pieces: something happens before the client has read all of them.
 
 const JWT_SECRET = 's'.repeat(40);
 const TYPES = ['text/csv', 'text/csv;delimiter=semicolon', 'application/x-ndjson'];
@@ -26,7 +26,7 @@ afterAll(async () => {
   await service.close();
 });
 
-const ask = (
+const get = (
   path: string,
   type: string,
   headers: Record<string, string> = {},
@@ -35,7 +35,7 @@ const ask = (
 const slowly = (type: string, version = '1.1') =>
   SlowDownload.begin(service.url, '/products', token, version, `Accept: ${type}`);
 
-/** The names of all products in a body, which tell its version. */
+/** The names of all products in a body, which show its version. */
 function namesIn(type: string, body = ''): Set<string> {
   const rows =
     type === 'application/x-ndjson'
@@ -48,16 +48,16 @@ function namesIn(type: string, body = ''): Set<string> {
   return new Set(rows.map(({ Name }) => Name!));
 }
 
-describe.each(TYPES)('%s', (type) => {
-  test('an import in the middle of a slow answer does not show in it', async () => {
+describe.each(TYPES)('in %s,', (type) => {
+  test('a slow response shows nothing of an import that ends meanwhile', async () => {
     const download = await slowly(type);
     await service.database.load(catalogueVersion(2));
     expect(namesIn(type, await download.finish())).toEqual(new Set(['v1']));
-    expect(namesIn(type, (await ask('/products', type)).body)).toEqual(new Set(['v2']));
+    expect(namesIn(type, (await get('/products', type)).body)).toEqual(new Set(['v2']));
     await loadVersion(service.database, 1);
   });
 
-  test('a row that cannot be written, in mid-body, cuts the transfer; before the first byte, it is an error', async () => {
+  test('an invalid row aborts the response in mid-body, and returns 500 before the first byte', async () => {
     const damage = (sku: string) =>
       service.database.sql('UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = ?', [sku]);
     await damage('P-01400');
@@ -65,7 +65,7 @@ describe.each(TYPES)('%s', (type) => {
     expect([download.status, await download.breaks()]).toEqual([200, true]);
     expect(await SlowDownload.reset(() => slowly(type, '1.0'))).toBe(true);
     await damage('P-00000');
-    const { status, headers, body } = await ask('/products', type, { 'Accept-Encoding': 'gzip' });
+    const { status, headers, body } = await get('/products', type, { 'Accept-Encoding': 'gzip' });
     expect([status, headers['content-type']]).toEqual([500, 'application/json; charset=utf-8']);
     expect(headers).not.toHaveProperty('content-encoding');
     expect(Object.keys(JSON.parse(body))).toEqual(['error']);
@@ -73,7 +73,7 @@ describe.each(TYPES)('%s', (type) => {
     await service.database.cliOk('documents', 'build');
   });
 
-  test('who leaves in mid-body leaves nothing behind', async () => {
+  test('clients that disconnect in mid-body free their slots', async () => {
     for (let round = 0; round < 5; round++) (await slowly(type)).abort();
     for (let active = ''; active !== '0'; await sleep(20)) {
       const metrics = await (await fetch(`${service.managementUrl}/metrics`)).text();
@@ -81,47 +81,50 @@ describe.each(TYPES)('%s', (type) => {
     }
   });
 
-  test.each(ENDPOINTS)('%s: compressed it is the same; 304, HEAD and the other replica agree', async (path) => {
-    const plain = await ask(path, type);
-    for (const encoding of ENCODINGS) {
-      const accept = { 'Accept-Encoding': encoding };
-      const response = await ask(path, type, accept);
-      const { etag, 'content-type': contentType } = response.headers;
-      expect(DECODERS[encoding]!(response.bytes).equals(plain.bytes)).toBe(true);
-      expect(response.headers['content-encoding'] ?? 'identity').toBe(encoding);
-      await service.database.sql(`DELETE FROM product_documents WHERE SKU LIKE '%7'`);
-      const again = await ask(path, type, accept, { from: other });
-      expect([again.headers.etag, again.bytes.equals(response.bytes)]).toEqual([etag, true]);
-      for (const method of ['GET', 'HEAD']) {
-        const known = await ask(path, type, { ...accept, 'If-None-Match': etag! }, { from: other, method });
-        expect([known.status, known.headers.etag, known.body]).toEqual([304, etag, '']);
+  test.each(ENDPOINTS)(
+    '%s has the same body compressed, and the same ETag in a 304, for HEAD and on another replica',
+    async (path) => {
+      const plain = await get(path, type);
+      for (const encoding of ENCODINGS) {
+        const accept = { 'Accept-Encoding': encoding };
+        const response = await get(path, type, accept);
+        const { etag, 'content-type': contentType } = response.headers;
+        expect(DECODERS[encoding]!(response.bytes).equals(plain.bytes)).toBe(true);
+        expect(response.headers['content-encoding'] ?? 'identity').toBe(encoding);
+        await service.database.sql(`DELETE FROM product_documents WHERE SKU LIKE '%7'`);
+        const again = await get(path, type, accept, { from: other });
+        expect([again.headers.etag, again.bytes.equals(response.bytes)]).toEqual([etag, true]);
+        for (const method of ['GET', 'HEAD']) {
+          const known = await get(path, type, { ...accept, 'If-None-Match': etag! }, { from: other, method });
+          expect([known.status, known.headers.etag, known.body]).toEqual([304, etag, '']);
+        }
+        const head = await get(path, type, accept, { method: 'HEAD' });
+        expect(head).toMatchObject({ status: 200, body: '', headers: { etag, 'content-type': contentType } });
+        expect(head.headers['content-encoding'] ?? 'identity').toBe(encoding);
       }
-      const head = await ask(path, type, accept, { method: 'HEAD' });
-      expect(head).toMatchObject({ status: 200, body: '', headers: { etag, 'content-type': contentType } });
-      expect(head.headers['content-encoding'] ?? 'identity').toBe(encoding);
-    }
-  });
+    },
+  );
 });
 
-test.each(ENDPOINTS)('%s: each format and encoding has a validator of its own', async (path) => {
+test.each(ENDPOINTS)('%s has a different ETag for each format and encoding', async (path) => {
   const types = ['application/json', ...TYPES, 'text/csv;bom=1', 'text/csv;bom=1;delimiter=semicolon'];
-  const asked = types.flatMap((type) => ENCODINGS.map((encoding) => [type, encoding] as const));
+  const variants = types.flatMap((type) => ENCODINGS.map((encoding) => [type, encoding] as const));
   const responses = await Promise.all(
-    asked.map(([type, encoding]) => ask(path, type, { 'Accept-Encoding': encoding }, { method: 'HEAD' })),
+    variants.map(([type, encoding]) => get(path, type, { 'Accept-Encoding': encoding }, { method: 'HEAD' })),
   );
   const tags = responses.map(({ headers }) => headers.etag!);
-  expect(new Set(tags).size).toBe(asked.length);
-  // The tag of another format is no answer to this one.
+  expect(new Set(tags).size).toBe(variants.length);
+  // The ETag of another format does not match.
   for (const type of types) {
-    const others = tags.filter((_, index) => asked[index]![0] !== type).join();
-    expect((await ask(path, type, { 'If-None-Match': others })).status).toBe(200);
+    const others = tags.filter((_, index) => variants[index]![0] !== type).join();
+    expect((await get(path, type, { 'If-None-Match': others })).status).toBe(200);
   }
-  // However a format is asked for, it is the same.
-  const spelt = await ask(path, 'Text/CSV; charset=UTF-8; bom=0; delimiter=comma, */*;q=0.1');
-  expect(spelt.headers.etag).toBe((await ask(path, 'text/csv')).headers.etag);
+  // Equal formats have the same ETag, however Accept is written.
+  const respelled = await get(path, 'Text/CSV; charset=UTF-8; bom=0; delimiter=comma, */*;q=0.1');
+  expect(respelled.headers.etag).toBe((await get(path, 'text/csv')).headers.etag);
 });
 
-test('a stored document that lacks a key cuts CSV, which would have the cells of others in its place', async () => {
+test('a stored document that lacks a key aborts CSV, because its cells would shift into other columns', async () => {
   await service.database.sql(`UPDATE product_documents SET Document = '{"SKU":"x"' WHERE SKU = 'P-01400'`);
   expect(await (await slowly('text/csv')).breaks()).toBe(true);
   await service.database.cliOk('documents', 'build', '--all');

@@ -12,7 +12,7 @@ import { TestService } from './support/test-service.js';
 const CSV = 'text/csv; charset=utf-8; header=present';
 const LINES = 'application/x-ndjson; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
-/** What a spreadsheet would run, and what looks like it. */
+/** Texts that a spreadsheet would run as formulas, and texts that look like them. */
 const FORMULAS = [
   '=1+1',
   '+49',
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const ask = (path: string, accept?: string, { token = tokens.C0!, headers, ...more }: Call = {}) =>
+const get = (path: string, accept?: string, { token = tokens.C0!, headers, ...more }: Call = {}) =>
   call(service.url, {
     path,
     token,
@@ -47,8 +47,8 @@ const ask = (path: string, accept?: string, { token = tokens.C0!, headers, ...mo
   });
 const typeOf = ({ status, headers }: ReceivedResponse) => (status === 200 ? headers['content-type'] : status);
 
-describe('every cell and every line is what JSON says', () => {
-  test.each([1, 2, 3, 4])('random catalogue %i', async (seed) => {
+describe('cells and lines have the values of the JSON response', () => {
+  test.each([1, 2, 3, 4])('for random catalogue %i', async (seed) => {
     const folder = await service.database.files(firstFiles(new SeededRandom(seed)));
     await service.database.cliOk('import', folder, '--replace', '--allow-removals', '--allow-price-changes');
     for (const [index, formula] of FORMULAS.entries())
@@ -61,17 +61,17 @@ describe('every cell and every line is what JSON says', () => {
     for (const code of CUSTOMERS) {
       const [token, expected] = [tokens[code]!, responsesOf(read, code)];
       for (const path of ENDPOINTS) {
-        const json = (await ask(path, undefined, { token })).body;
-        const lines = await ask(path, 'application/x-ndjson', { token });
+        const json = (await get(path, undefined, { token })).body;
+        const lines = await get(path, 'application/x-ndjson', { token });
         expect(`[${lines.body.slice(0, -1).replaceAll('\n', ',')}]`).toBe(json);
         expect(lines.body).toMatch(/^$|\n$/);
         for (const [accept, delimiter] of [
           ['text/csv', ','],
           ['text/csv;delimiter=semicolon', ';'],
         ] as const) {
-          const { header, rows } = csvRows((await ask(path, accept, { token })).body, delimiter);
+          const { header, rows } = csvRows((await get(path, accept, { token })).body, delimiter);
           expect(header.join()).toBe(KEYS[path].join());
-          // The expected answers do not know empty texts: an import has none.
+          // The expected responses have no empty texts, because an import stores none.
           const cells = expected[path].map(cellsOf);
           expect([code, path, rows]).toEqual([code, path, cells]);
         }
@@ -79,12 +79,12 @@ describe('every cell and every line is what JSON says', () => {
     }
   });
 
-  test('an empty text is "", and null is nothing', async () => {
+  test('with "" for an empty text and an empty cell for null', async () => {
     await service.database.sql(`UPDATE products SET Name = '', Description = NULL WHERE SKU = 'P0'`);
     await service.database.load(importFiles({ 'prices.csv': [['L0', 'P0', '30.10', '', '', 'false']] }));
-    const { body } = await ask('/products', 'text/csv');
+    const { body } = await get('/products', 'text/csv');
     expect(body).toContain('\r\nP0,"",,');
-    const price = (await ask('/prices', 'text/csv')).body.split('\r\n').find((row) => row.includes(',P0,'));
+    const price = (await get('/prices', 'text/csv')).body.split('\r\n').find((row) => row.includes(',P0,'));
     expect(price).toMatch(/,P0,30\.1000,,$/);
   });
 });
@@ -111,10 +111,10 @@ describe.each(ENDPOINTS)('%s', (path) => {
     ['text/html', 406],
     ['application/xml, text/plain;q=0.5', 406],
     ['*/*;q=0', 406],
-  ])('Accept %j: %s', async (accept, type) => {
-    const response = await ask(path, accept);
+  ])('with Accept %j returns %s', async (accept, type) => {
+    const response = await get(path, accept);
     expect(typeOf(response)).toBe(type);
-    const head = await ask(path, accept, { method: 'HEAD' });
+    const head = await get(path, accept, { method: 'HEAD' });
     expect([typeOf(head), head.body]).toEqual([type, '']);
     for (const name of ['etag', 'vary', 'cache-control', 'content-type'])
       expect([name, head.headers[name]]).toEqual([name, response.headers[name]]);
@@ -126,43 +126,43 @@ describe.each(ENDPOINTS)('%s', (path) => {
     );
   });
 
-  test('several Accept lines are one', async () => {
+  test('reads several Accept headers as one', async () => {
     const headers = { Accept: ['text/html', 'text/csv;q=0.2', 'application/json;q=0.1'] };
-    expect(typeOf(await ask(path, undefined, { headers }))).toBe(CSV);
+    expect(typeOf(await get(path, undefined, { headers }))).toBe(CSV);
   });
 
-  test('the byte-order mark and the delimiter are as asked for, and nothing else differs', async () => {
-    const plain = await ask(path, 'text/csv');
-    const marked = await ask(path, 'text/csv;bom=1');
+  test('changes only the byte-order mark and the delimiter as requested', async () => {
+    const plain = await get(path, 'text/csv');
+    const marked = await get(path, 'text/csv;bom=1');
     expect(marked.bytes.equals(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), plain.bytes]))).toBe(true);
     expect(plain.bytes[0]).not.toBe(0xef);
-    const both = await ask(path, 'text/csv;delimiter=semicolon;bom=1');
+    const both = await get(path, 'text/csv;delimiter=semicolon;bom=1');
     expect(csvRows(both.body, ';')).toEqual(csvRows(plain.body));
     expect(both.body.split('\r\n')[0]).toBe(`\uFEFF${KEYS[path].join(';')}`);
   });
 
-  test('nothing to answer: a header, or not one line', async () => {
+  test('returns a CSV header or an empty body without elements', async () => {
     await service.database.load(importFiles({ 'customers.csv': [['EMPTY', '', '', '', '0']] }));
     const token = await service.token('EMPTY');
-    expect((await ask(path, 'text/csv', { token })).body).toBe(`${KEYS[path].join()}\r\n`);
-    expect((await ask(path, 'text/csv;bom=1', { token })).body).toBe(`\uFEFF${KEYS[path].join()}\r\n`);
-    const lines = await ask(path, 'application/x-ndjson', { token });
+    expect((await get(path, 'text/csv', { token })).body).toBe(`${KEYS[path].join()}\r\n`);
+    expect((await get(path, 'text/csv;bom=1', { token })).body).toBe(`\uFEFF${KEYS[path].join()}\r\n`);
+    const lines = await get(path, 'application/x-ndjson', { token });
     expect([lines.status, lines.body]).toEqual([200, '']);
   });
 
-  test('each counts once, a 406 too', async () => {
-    const before = left(await ask(path));
+  test('counts one request for each response, including a 406', async () => {
+    const before = left(await get(path));
     for (const [index, accept] of ['text/csv', 'application/x-ndjson', 'text/html'].entries())
-      expect(left(await ask(path, accept))).toBe(before - index - 1);
+      expect(left(await get(path, accept))).toBe(before - index - 1);
   });
 
-  test('who is nobody, or gone, hears that first; errors are JSON', async () => {
+  test('returns 401, 404 and 500 as JSON, whatever Accept names', async () => {
     for (const accept of ['text/csv', 'text/html']) {
-      const { status, headers, body } = await ask(path, accept, { token: 'none' });
+      const { status, headers, body } = await get(path, accept, { token: 'none' });
       expect([status, headers['content-type'], Object.keys(JSON.parse(body))]).toEqual([401, JSON_TYPE, ['error']]);
       await service.database.cliOk('customer', 'set', 'C1', '--inactive');
-      const gone = await ask(path, accept, { token: tokens.C1! });
-      expect([gone.status, gone.headers['content-type'], gone.body]).toEqual([
+      const inactive = await get(path, accept, { token: tokens.C1! });
+      expect([inactive.status, inactive.headers['content-type'], inactive.body]).toEqual([
         404,
         JSON_TYPE,
         '{"error":"Customer not found."}',
@@ -172,7 +172,7 @@ describe.each(ENDPOINTS)('%s', (path) => {
     await service.database.sql('ALTER TABLE prices RENAME TO hidden_prices');
     try {
       for (const accept of ['text/csv', 'application/x-ndjson']) {
-        const { status, headers, body } = await ask(path, accept);
+        const { status, headers, body } = await get(path, accept);
         expect([status, headers['content-type'], Object.keys(JSON.parse(body))]).toEqual([500, JSON_TYPE, ['error']]);
       }
     } finally {
@@ -181,30 +181,30 @@ describe.each(ENDPOINTS)('%s', (path) => {
   });
 });
 
-test('what answers JSON only, or text, answers that whatever Accept says', async () => {
+test('paths with one format return it whatever Accept names', async () => {
   for (const accept of ['text/csv', 'text/html', '*/*;q=0'])
     for (const path of [...ENDPOINTS.map((data) => `${data}/schema`), '/api/version'])
-      expect([path, typeOf(await ask(path, accept))]).toEqual([path, JSON_TYPE]);
-  expect(typeOf(await ask('/health', 'text/csv'))).toBe('text/plain');
-  const token = await ask('/auth/token', 'text/csv', { method: 'POST', body: 'x=1' });
+      expect([path, typeOf(await get(path, accept))]).toEqual([path, JSON_TYPE]);
+  expect(typeOf(await get('/health', 'text/csv'))).toBe('text/plain');
+  const token = await get('/auth/token', 'text/csv', { method: 'POST', body: 'x=1' });
   expect([token.status, token.headers['content-type']]).toEqual([400, JSON_TYPE]);
 });
 
-describe('nobody gets a row of somebody else', () => {
+describe('a response in another format contains only rows of its customer', () => {
   test.each(['text/csv', 'text/csv;delimiter=semicolon;bom=1', 'application/x-ndjson'])('%s', async (accept) => {
     await service.database.load(smallCatalogue);
     const [tokenA, tokenB] = [await service.token(A), await service.token(B)];
     const marks = async (token: string) => {
-      const responses = await Promise.all(ENDPOINTS.map((path) => ask(path, accept, { token })));
+      const responses = await Promise.all(ENDPOINTS.map((path) => get(path, accept, { token })));
       const text = responses.map(({ body }) => body).join();
       return MARKS_OF_B.filter((mark) => text.includes(mark));
     };
     expect(await marks(tokenA)).toEqual([]);
     expect(await marks(tokenB)).toEqual(MARKS_OF_B);
     const stock = 'SKU,StockLocation,AvailableQTY,NextAvailableETA\r\nA-ONLY,WH-A,5,\r\nSHARED,WH-A,7,2027-01-15\r\n';
-    const { body } = await ask('/stock', 'text/csv', { token: tokenA });
+    const { body } = await get('/stock', 'text/csv', { token: tokenA });
     expect(withoutFurtherColumns(body, 4)).toBe(stock);
-    expect((await ask('/prices', 'text/csv', { token: tokenA })).body).toBe(
+    expect((await get('/prices', 'text/csv', { token: tokenA })).body).toBe(
       `${KEYS['/prices'].join()}\r\nLIST-A,List A,EUR,A-ONLY,9.0000,1,1\r\nLIST-A,List A,EUR,FIXED,7.7777,12,6\r\nLIST-A,List A,EUR,SHARED,18.0005,2,2\r\n`,
     );
   });

@@ -13,7 +13,7 @@ const PATHS = ['/products', '/prices', '/stock'];
 const TYPES = ['application/json', 'application/x-ndjson', 'text/csv', 'text/csv;bom=1;delimiter=semicolon'];
 const ENCODINGS = ['identity', 'gzip', 'br'];
 
-/** Customers of two lists, two warehouses and two discounts: three each share their terms. */
+/** Customers with two price lists, two warehouses and two discounts. Three customers each share their terms. */
 const CUSTOMERS = Array.from({ length: 12 }, (_, index) => ({
   code: `C-${index}`,
   list: index % 2 ? 'L' : 'K',
@@ -21,8 +21,9 @@ const CUSTOMERS = Array.from({ length: 12 }, (_, index) => ({
   discount: index % 4 < 2 ? '0' : '10',
 }));
 
-/** With a cache that holds few of the bodies, without one, and with the default. */
+/** A service with a cache that holds few of the bodies. */
 let small: TestService;
+/** A service without a cache. */
 let none: TestService;
 const tokens: Record<string, string> = {};
 
@@ -37,7 +38,7 @@ afterAll(async () => {
   await small.close();
 });
 
-/** Prices and stock that tell list, warehouse and version. */
+/** Prices and stock that show price list, warehouse and version. */
 function catalogue(version: number): Record<string, string> {
   const skus = Array.from({ length: 300 }, (_, index) => `P-${String(index).padStart(4, '0')}`);
   return importFiles({
@@ -69,18 +70,18 @@ const get = (
   method = 'GET',
 ) => call(service.url, { path, method, token: tokens[customer]!, headers });
 
-test('random requests of many customers get the bytes of a fresh response, while imports change the data', async () => {
+test('random requests of many customers return the bytes of a fresh response while imports change the data', async () => {
   const random = new SeededRandom(15);
   for (let round = 0; round < 4; round++) {
     await small.database.load(catalogue(round + 1));
     for (let step = 0; step < 60; step++) {
       const [path, { code }] = [random.of(PATHS), random.of(CUSTOMERS)];
       const headers = { Accept: random.of(TYPES), 'Accept-Encoding': random.of(ENCODINGS) };
-      const [kept, fresh] = await Promise.all([get(small, path, code, headers), get(none, path, code, headers)]);
-      expect(kept.status).toBe(200);
-      expect(kept.bytes.equals(fresh.bytes)).toBe(true);
+      const [cached, fresh] = await Promise.all([get(small, path, code, headers), get(none, path, code, headers)]);
+      expect(cached.status).toBe(200);
+      expect(cached.bytes.equals(fresh.bytes)).toBe(true);
       for (const name of ['etag', 'content-type', 'content-encoding', 'x-last-sku', 'x-data-changed', 'vary'])
-        expect(kept.headers[name]).toBe(fresh.headers[name]);
+        expect(cached.headers[name]).toBe(fresh.headers[name]);
     }
   }
   expect(await metric(small, 'response_cache_hits_total')).toBeGreaterThan(20);
@@ -90,19 +91,22 @@ test('random requests of many customers get the bytes of a fresh response, while
   expect(await metric(none, 'response_cache_hits_total')).toBe(0);
 });
 
-test.each(['/products', '/prices'])('%s from memory has a Content-Length, and HEAD the same headers', async (path) => {
-  const first = await get(small, path, 'C-0', { 'Accept-Encoding': 'gzip' });
-  const hits = await metric(small, 'response_cache_hits_total');
-  const again = await get(small, path, 'C-4', { 'Accept-Encoding': 'gzip' });
-  const head = await get(small, path, 'C-0', { 'Accept-Encoding': 'gzip' }, 'HEAD');
-  expect(await metric(small, 'response_cache_hits_total')).toBe(hits + 1);
-  expect(again.bytes.equals(first.bytes)).toBe(true);
-  expect(again.headers['content-length']).toBe(String(first.bytes.length));
-  expect(again.headers).not.toHaveProperty('transfer-encoding');
-  for (const name of ['etag', 'content-length', 'content-encoding', 'x-last-sku'])
-    expect(head.headers[name]).toBe(again.headers[name]);
-  expect(head.body).toBe('');
-});
+test.each(['/products', '/prices'])(
+  '%s has a Content-Length if it is cached, and HEAD returns the same headers',
+  async (path) => {
+    const first = await get(small, path, 'C-0', { 'Accept-Encoding': 'gzip' });
+    const hits = await metric(small, 'response_cache_hits_total');
+    const again = await get(small, path, 'C-4', { 'Accept-Encoding': 'gzip' });
+    const head = await get(small, path, 'C-0', { 'Accept-Encoding': 'gzip' }, 'HEAD');
+    expect(await metric(small, 'response_cache_hits_total')).toBe(hits + 1);
+    expect(again.bytes.equals(first.bytes)).toBe(true);
+    expect(again.headers['content-length']).toBe(String(first.bytes.length));
+    expect(again.headers).not.toHaveProperty('transfer-encoding');
+    for (const name of ['etag', 'content-length', 'content-encoding', 'x-last-sku'])
+      expect(head.headers[name]).toBe(again.headers[name]);
+    expect(head.body).toBe('');
+  },
+);
 
 test('/stock is read from the database each time (interface §4, rule 2)', async () => {
   const hits = await metric(small, 'response_cache_hits_total');
@@ -113,7 +117,7 @@ test('/stock is read from the database each time (interface §4, rule 2)', async
   expect(await metric(small, 'response_cache_hits_total')).toBe(hits);
 });
 
-test('a program that changes a price is seen by the next request', async () => {
+test('the next request returns a price that another program changed', async () => {
   const before = await get(small, '/prices', 'C-0');
   await small.database.sql(`UPDATE prices SET Price = 7 WHERE SKU = 'P-0000' AND PriceListCode = 'K'`);
   const after = await get(small, '/prices', 'C-0');
@@ -121,14 +125,14 @@ test('a program that changes a price is seen by the next request', async () => {
   expect(before.body).not.toContain('"PriceExclVAT":7.0000');
 });
 
-test('a customer whose terms change gets a response of its new terms', async () => {
+test('a customer whose terms change receives a response in its new terms', async () => {
   const [before] = [await get(small, '/prices', 'C-1'), await get(small, '/prices', 'C-1')];
   await small.database.load(importFiles({ 'customers.csv': [['C-1', 'C-1', 'K', 'W', '0']] }));
   const after = await get(small, '/prices', 'C-1');
   expect([before.body.includes('"List L"'), after.body.includes('"List L"')]).toEqual([true, false]);
 });
 
-test('requests sent at once on one connection get their kept responses in order', async () => {
+test('pipelined requests receive their cached responses in order', async () => {
   await Promise.all(['/products', '/prices'].map((path) => get(small, path, 'C-0', { Accept: 'application/json' })));
   const sent = ['/prices', '/products', '/prices'];
   const responses = await pipelined(sent);
@@ -146,7 +150,7 @@ async function pipelined(paths: readonly string[]): Promise<string[]> {
   return text.split(/HTTP\/1\.1 200 OK\r\n/).slice(1);
 }
 
-describe('slow clients of kept responses', () => {
+describe('slow clients of cached responses', () => {
   let service: TestService;
   let token: string;
   beforeAll(async () => {
@@ -158,7 +162,7 @@ describe('slow clients of kept responses', () => {
   });
   afterAll(() => service.close());
 
-  test('get every byte if they read steadily for longer than the window', async () => {
+  test('receive every byte if they read steadily for longer than the stall window', async () => {
     const download = await SlowDownload.begin(service.url, '/products', token);
     for (let second = 0; second < 13; second += 0.1) {
       download.take(60_000);
@@ -168,19 +172,19 @@ describe('slow clients of kept responses', () => {
     expect(versionsIn(await download.finish())).toEqual(new Set([VERSION_1]));
   }, 30_000);
 
-  test('hold no database connection and no memory of their own, and are cut when they stall', async () => {
-    const kept = await metric(service, 'response_cache_bytes');
+  test('hold neither a database connection nor additional memory, and are aborted when they stall', async () => {
+    const cachedBytes = await metric(service, 'response_cache_bytes');
     const downloads = await Promise.all(
       Array.from({ length: 15 }, () => SlowDownload.begin(service.url, '/products', token)),
     );
     expect(await metric(service, 'downloads_active')).toBe(0);
     expect(await metric(service, 'downloads_in_flight')).toBe(15);
-    expect(await metric(service, 'response_cache_bytes')).toBe(kept);
+    expect(await metric(service, 'response_cache_bytes')).toBe(cachedBytes);
     expect((await service.get('/stock', token)).status).toBe(200);
     const [first] = downloads;
     expect(versionsIn(await first!.finish())).toEqual(new Set([VERSION_1]));
     for (const download of downloads.slice(1)) expect(await download.isReset()).toBe(false);
-    const stalls = () => service.log.filter((line) => line.includes('bytes left in 10 s'));
+    const stalls = () => service.log.filter((line) => line.includes('bytes were sent in 10 s'));
     await until('the stalls', async () => stalls().length === 14, 20_000);
     const lines = stalls();
     expect(lines).toHaveLength(14);
@@ -189,7 +193,7 @@ describe('slow clients of kept responses', () => {
   });
 });
 
-test('the compressed bodies decompress to the plain ones', async () => {
+test('compressed cached bodies decompress to the plain body', async () => {
   const [plain, gzip, br] = await Promise.all(
     ENCODINGS.map((encoding) => get(small, '/products', 'C-3', { 'Accept-Encoding': encoding })),
   );

@@ -3,7 +3,7 @@ import { call } from './support/http-call.js';
 import { importFiles } from './support/import-files.js';
 import { TestService } from './support/test-service.js';
 
-/** Customers whose warehouse holds nothing, and what one statement reads; larger ones are in compression.spec.ts. */
+/** Customers with an empty warehouse, and with rows for one statement. compression.spec.ts has larger bodies. */
 const SIZES = ['EMPTY', 'SMALL'];
 const FORMATS = ['application/json', 'application/x-ndjson', 'text/csv'];
 const TIMES = 100;
@@ -40,13 +40,13 @@ test.each(KINDS)(
   'sends the same bytes under the same ETag, idle and busy: %s, %s, %s (decision 113)',
   async (size, encoding, format) => {
     const headers = { Accept: format, 'Accept-Encoding': encoding };
-    const ask = async () => {
+    const download = async () => {
       const response = await call(service.url, { path: '/stock', token: tokens[size]!, headers, agent });
       return `${response.status} ${response.headers.etag} ${response.bytes.toString('base64')}`;
     };
     const seen = new Set<string>();
-    for (let time = 0; time < TIMES; time++) seen.add(await ask());
-    for (const one of await Promise.all(Array.from({ length: TIMES }, ask))) seen.add(one);
+    for (let time = 0; time < TIMES; time++) seen.add(await download());
+    for (const one of await Promise.all(Array.from({ length: TIMES }, download))) seen.add(one);
     expect([...seen]).toEqual([expect.stringMatching(/^200 "/)]);
   },
   60_000,

@@ -43,7 +43,7 @@ async function restart(environment: Environment): Promise<void> {
   service = await TestService.start(settings, service.database);
 }
 
-/** A download whose client reads nothing more. */
+/** A download whose client stops reading. */
 async function stalled(customer = 'C', version?: string): Promise<SlowDownload> {
   const download = await SlowDownload.begin(service.url, '/products', tokens[customer]!, version);
   open.push(download);
@@ -62,8 +62,8 @@ const untilFree = async () => {
     await until(`${name} is 0`, async () => (await metric(name)) === 0);
 };
 
-describe('with a spool', () => {
-  test('stalled clients hold no slot, and get one snapshot to the last byte, whatever is imported meanwhile', async () => {
+describe('with a spool,', () => {
+  test('stalled clients hold no connection and receive one snapshot to the last byte, whatever is imported meanwhile', async () => {
     await restart({ DOWNLOAD_POOL_SIZE: '1' });
     const downloads = [await stalled('C'), await stalled('D'), await stalled('E', '1.0')];
     await untilRead();
@@ -75,7 +75,7 @@ describe('with a spool', () => {
     await untilFree();
   });
 
-  test('responses that are sent still count against their customer, and against nobody else', async () => {
+  test('a response that is still being sent counts against its customer and no other', async () => {
     await restart({ DOWNLOADS_PER_CUSTOMER: '2', DATABASE_WAIT_MS: '400' });
     const [first] = [await stalled('C'), await stalled('C')];
     await untilRead();
@@ -86,16 +86,16 @@ describe('with a spool', () => {
     expect((await service.get('/stock', tokens.C)).status).toBe(200);
   });
 
-  test('a client that takes too little is cut though everything was read', async () => {
+  test('a client that reads too slowly is aborted even after the database was read', async () => {
     await restart({ DOWNLOAD_STALL_SECONDS: '1' });
     const download = await stalled();
     await untilRead();
-    await until('the abort', () => service.log.some((line) => line.includes('bytes left in 10 s')));
+    await until('the abort', () => service.log.some((line) => line.includes('bytes were sent in 10 s')));
     expect(await download.isAborted()).toBe(true);
     await untilFree();
   });
 
-  test('a shutdown sends what was spooled', async () => {
+  test('a shutdown sends the spooled bytes first', async () => {
     await restart({});
     const download = await stalled();
     await untilRead();
@@ -124,28 +124,28 @@ describe('with a spool', () => {
 describe.each([
   ['SPOOL_MEGABYTES=0', { SPOOL_MEGABYTES: '0' }],
   ['a folder that cannot be written', { SPOOL_FOLDER: '/proc' }],
-])('with %s', (_what, environment) => {
-  test('the service warns at its start, and a metric says so', async () => {
+])('with %s,', (_what, environment) => {
+  test('the service logs a warning at startup and sets the metric to 0', async () => {
     await restart(environment);
     const warnings = service.log.filter((line) => line.includes('hold a database connection until they are sent'));
     expect([warnings.length, await metric('spool_up')]).toEqual([1, 0]);
   });
 
-  test('a customer that waits gets the slot of the customer that holds the most', async () => {
+  test('a waiting customer receives a slot of the customer with the most slots', async () => {
     await restart({ ...environment, DOWNLOAD_POOL_SIZE: '3', DOWNLOADS_PER_CUSTOMER: '2' });
-    const held = [await stalled('C'), await stalled('C'), await stalled('D')];
+    const downloads = [await stalled('C'), await stalled('C'), await stalled('D')];
     const start = performance.now();
     expect((await service.get('/stock', tokens.E)).status).toBe(200);
     expect(performance.now() - start).toBeLessThan(7000);
     const lines = service.log.filter((line) => line.includes('another customer waits for the slot'));
     expect(lines).toHaveLength(1);
-    expect(versionsIn(await held[2]!.finish())).toEqual(new Set([VERSION_1]));
-    const ofC = await Promise.all([held[0]!.isAborted(), held[1]!.isAborted()]);
+    expect(versionsIn(await downloads[2]!.finish())).toEqual(new Set([VERSION_1]));
+    const ofC = await Promise.all([downloads[0]!.isAborted(), downloads[1]!.isAborted()]);
     expect(ofC.toSorted()).toEqual([false, true]);
   });
 });
 
-test('a migration ends the snapshots that clients hold open', async () => {
+test('a migration aborts responses whose clients hold a snapshot open', async () => {
   await restart({ SPOOL_MEGABYTES: '0' });
   const download = await stalled();
   const dataSource = await new DataSource(engineOf(service.database.settings()).options).initialize();
@@ -153,7 +153,7 @@ test('a migration ends the snapshots that clients hold open', async () => {
   const lines: string[] = [];
   if (!embedded) await inShortAttempts(queryRunner, alter, (line) => lines.push(line));
   await dataSource.destroy();
-  // On SQLite a snapshot does not keep a table from being changed.
+  // On SQLite, an open snapshot does not block changes of a table.
   expect([lines.length, await download.isAborted()]).toEqual(embedded ? [0, false] : [1, true]);
   expect(service.log.join('\n').includes('a migration waits for its snapshot')).toBe(!embedded);
 });

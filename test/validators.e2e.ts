@@ -9,7 +9,7 @@ import { SeededRandom } from './support/seeded-random.js';
 import { engine, TestService } from './support/test-service.js';
 
 const JWT_SECRET = 's'.repeat(40);
-/** Two of the same terms, then one for each term that differs. */
+/** Two customers with the same terms, then one for each term that differs. */
 const CUSTOMERS = [
   ['C', '', 'L', 'W', '10'],
   ['SAME', 'of the same terms', 'L', 'W', '10'],
@@ -40,7 +40,7 @@ const tokens: Record<string, string> = {};
 beforeAll(async () => {
   service = await TestService.start({ JWT_SECRET, RESPONSE_CACHE_MEGABYTES: '0' });
   other = await TestService.start({ JWT_SECRET, RESPONSE_CACHE_MEGABYTES: '0' }, service.database);
-  await begin();
+  await resetRows();
   for (const [code] of CUSTOMERS) tokens[code!] = await service.token(code!);
 });
 afterAll(async () => {
@@ -48,134 +48,134 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Makes the database hold exactly these rows. */
-async function begin(): Promise<void> {
+/** Replaces the content of the database by these rows. */
+async function resetRows(): Promise<void> {
   const folder = await service.database.files(FILES);
   await service.database.cliOk('import', folder, '--replace', '--allow-removals');
 }
 
-interface Asking {
+interface RequestOptions {
   customer?: string;
   from?: TestService;
   method?: string;
   headers?: Record<string, string>;
 }
-const ask = (path: string, { customer = 'C', from = service, ...rest }: Asking = {}) =>
+const get = (path: string, { customer = 'C', from = service, ...rest }: RequestOptions = {}) =>
   call(from.url, { path, token: tokens[customer]!, ...rest });
 const tagOf = ({ headers }: ReceivedResponse) => headers.etag!;
-const tag = async (path: string, asking?: Asking) => tagOf(await ask(path, asking));
-const tags = async (asking?: Asking) =>
-  Object.fromEntries(await Promise.all(ENDPOINTS.map(async (path) => [path, await tag(path, asking)])));
+const tag = async (path: string, options?: RequestOptions) => tagOf(await get(path, options));
+const tags = async (options?: RequestOptions) =>
+  Object.fromEntries(await Promise.all(ENDPOINTS.map(async (path) => [path, await tag(path, options)])));
 const ifNoneMatch = (value: string, more: Record<string, string> = {}) => ({
   headers: { 'If-None-Match': value, ...more },
 });
 const sql = (statements: string | string[]) => service.database.sql(statements);
 const CACHING = { 'cache-control': 'private, no-cache', vary: 'Authorization, Accept, Accept-Encoding' };
 
-/** What is the same for everybody until the next release. */
+/** Paths with the same response for all customers until the next release. */
 const CONSTANT = [...SCHEMAS, '/api/version'];
 
 describe.each([...ENDPOINTS, ...CONSTANT])('%s', (path) => {
-  test('200, 304 and HEAD tell the same strong validator, and how to cache', async () => {
-    const full = await ask(path);
+  test('200, 304 and HEAD have the same strong ETag and caching headers', async () => {
+    const full = await get(path);
     expect(full).toMatchObject({
       status: 200,
       headers: { ...CACHING, etag: expect.stringMatching(/^"[\x21\x23-\x7e]{16,}"$/) },
     });
     const same = { ...CACHING, etag: tagOf(full) };
-    expect(await ask(path, { method: 'HEAD' })).toMatchObject({ status: 200, headers: same, body: '' });
+    expect(await get(path, { method: 'HEAD' })).toMatchObject({ status: 200, headers: same, body: '' });
     for (const method of ['GET', 'HEAD']) {
-      const response = await ask(path, { method, ...ifNoneMatch(tagOf(full)) });
+      const response = await get(path, { method, ...ifNoneMatch(tagOf(full)) });
       expect(response).toMatchObject({ status: 304, headers: same, body: '' });
     }
-    // Nothing that speaks of a body which is not there.
+    // A 304 has no headers that describe a body.
     for (const coding of ['identity', 'gzip']) {
       const accept = { 'Accept-Encoding': coding };
-      const response = await ask(path, ifNoneMatch(await tag(path, { headers: accept }), accept));
+      const response = await get(path, ifNoneMatch(await tag(path, { headers: accept }), accept));
       expect(response.status).toBe(304);
       for (const name of ['content-encoding', 'content-length', 'transfer-encoding'])
         expect([name, response.headers[name]]).toEqual([name, undefined]);
     }
   });
 
-  test('a 304 counts in the quota and tells so, as any answer', async () => {
-    const full = await ask(path);
-    const first = await ask(path, ifNoneMatch(tagOf(full)));
+  test('a 304 counts against the quota and has the quota headers', async () => {
+    const full = await get(path);
+    const first = await get(path, ifNoneMatch(tagOf(full)));
     expect(left(first)).toBe(left(full) - 1);
-    expect(left(await ask(path, ifNoneMatch(tagOf(full))))).toBe(left(full) - 2);
+    expect(left(await get(path, ifNoneMatch(tagOf(full))))).toBe(left(full) - 2);
     for (const name of Object.keys(full.headers).filter((header) => header.startsWith('x-rate-limit')))
       expect(first.headers).toHaveProperty(name);
     expect(first.headers).toHaveProperty('x-request-id');
   });
 
   test.each<[string, number, (ours: string) => string]>([
-    ['the tag', 304, (ours) => ours],
-    ['the tag as a weak one', 304, (ours) => `W/${ours}`],
-    ['several tags, the last of them', 304, (ours) => `"a", W/"b" ,"c,d",${ours}`],
-    ['several tags, the first of them', 304, (ours) => `${ours}, "a"`],
-    ['anything', 304, () => '*'],
-    ['another tag', 200, () => '"another"'],
-    ['a part of the tag', 200, (ours) => `${ours.slice(0, -2)}"`],
-    ['the tag and something behind', 200, (ours) => `${ours.slice(0, -1)}x"`],
-    ['the tag without quotes', 200, (ours) => ours.slice(1, -1)],
-    ['the tag in other letters', 200, (ours) => ours.toLowerCase()],
+    ['the ETag', 304, (ours) => ours],
+    ['the ETag as a weak one', 304, (ours) => `W/${ours}`],
+    ['a list that ends with the ETag', 304, (ours) => `"a", W/"b" ,"c,d",${ours}`],
+    ['a list that begins with the ETag', 304, (ours) => `${ours}, "a"`],
+    ['*', 304, () => '*'],
+    ['another ETag', 200, () => '"another"'],
+    ['a part of the ETag', 200, (ours) => `${ours.slice(0, -2)}"`],
+    ['the ETag and another character', 200, (ours) => `${ours.slice(0, -1)}x"`],
+    ['the ETag without quotes', 200, (ours) => ours.slice(1, -1)],
+    ['the ETag in lower case', 200, (ours) => ours.toLowerCase()],
     ['nonsense', 200, () => ',,"",W/,"'],
-    ['nothing', 200, () => ''],
-  ])('If-None-Match with %s: %i', async (_what, status, value) => {
-    const full = await ask(path);
-    const response = await ask(path, ifNoneMatch(value(tagOf(full))));
+    ['an empty value', 200, () => ''],
+  ])('If-None-Match with %s returns %i', async (_what, status, value) => {
+    const full = await get(path);
+    const response = await get(path, ifNoneMatch(value(tagOf(full))));
     expect([response.status, tagOf(response)]).toEqual([status, tagOf(full)]);
     expect(response.body).toBe(status === 200 ? full.body : '');
   });
 
-  test('what a client tells caches does not keep it from a 304 (decision 89)', async () => {
+  test('Cache-Control of a request does not prevent a 304 (decision 89)', async () => {
     const ours = await tag(path);
     for (const header of ['no-cache', 'max-age=0', 'no-store'])
-      expect(await ask(path, ifNoneMatch(ours, { 'Cache-Control': header }))).toMatchObject({ status: 304 });
+      expect(await get(path, ifNoneMatch(ours, { 'Cache-Control': header }))).toMatchObject({ status: 304 });
     const conditional = { Authorization: `Bearer ${tokens.C}`, 'If-None-Match': ours, 'Accept-Encoding': 'identity' };
-    // It sends no-cache by itself.
+    // fetch adds no-cache by itself.
     expect((await fetch(service.url + path, { headers: conditional })).status).toBe(304);
   });
 
-  test('days of a change mean nothing here, alone or beside a tag', async () => {
+  test('If-Modified-Since is ignored, alone and with If-None-Match', async () => {
     const later = { 'If-Modified-Since': new Date(Date.now() + 86_400_000).toUTCString() };
     const earlier = { 'If-Modified-Since': new Date(0).toUTCString() };
-    expect(await ask(path, { headers: later })).toMatchObject({ status: 200 });
+    expect(await get(path, { headers: later })).toMatchObject({ status: 200 });
     const ours = await tag(path);
-    for (const days of [later, earlier]) {
-      expect(await ask(path, ifNoneMatch('"another"', days))).toMatchObject({ status: 200 });
-      expect(await ask(path, ifNoneMatch(ours, days))).toMatchObject({ status: 304 });
+    for (const date of [later, earlier]) {
+      expect(await get(path, ifNoneMatch('"another"', date))).toMatchObject({ status: 200 });
+      expect(await get(path, ifNoneMatch(ours, date))).toMatchObject({ status: 304 });
     }
   });
 });
 
 describe.each(ENDPOINTS)('%s', (path) => {
-  test('the validator is the same on every replica, for every token and every customer of the same terms', async () => {
-    const expected = await ask(path);
+  test('the ETag is the same on every replica, for every token and every customer with the same terms', async () => {
+    const expected = await get(path);
     const another = await service.token('C');
     for (const from of [service, other]) {
       for (const customer of ['C', 'SAME']) {
-        const response = await ask(path, { customer, from });
+        const response = await get(path, { customer, from });
         expect([tagOf(response), response.body]).toEqual([tagOf(expected), expected.body]);
       }
       expect(tagOf(await call(from.url, { path, token: another }))).toBe(tagOf(expected));
     }
-    expect(await ask(path, { customer: 'SAME', from: other, ...ifNoneMatch(tagOf(expected)) })).toMatchObject({
+    expect(await get(path, { customer: 'SAME', from: other, ...ifNoneMatch(tagOf(expected)) })).toMatchObject({
       status: 304,
     });
   });
 
-  test('every encoding has another validator', async () => {
+  test('each encoding has a different ETag', async () => {
     const all = await Promise.all(
       ['identity', 'gzip', 'br'].map((encoding) => tag(path, { headers: { 'Accept-Encoding': encoding } })),
     );
     expect(new Set(all).size).toBe(3);
     const compressed = ifNoneMatch(all[0]!, { 'Accept-Encoding': 'gzip' });
-    expect(await ask(path, compressed)).toMatchObject({ status: 200 });
-    expect(await ask(path, ifNoneMatch(all[1]!, { 'Accept-Encoding': 'gzip' }))).toMatchObject({ status: 304 });
+    expect(await get(path, compressed)).toMatchObject({ status: 200 });
+    expect(await get(path, ifNoneMatch(all[1]!, { 'Accept-Encoding': 'gzip' }))).toMatchObject({ status: 304 });
   });
 
-  test('errors have no validator, and none is hidden by a 304', async () => {
+  test('errors have no ETag, and a 304 hides none of them', async () => {
     const headers = { 'If-None-Match': '*', 'Accept-Encoding': 'gzip' };
     const failing = async (status: number, customer = 'C') => {
       for (const sent of [headers, {}]) {
@@ -192,25 +192,25 @@ describe.each(ENDPOINTS)('%s', (path) => {
     await sql(`UPDATE customers SET Active = 0 WHERE CustomerCode = 'SAME'`);
     await failing(404, 'SAME');
     await sql(`UPDATE customers SET Active = 1 WHERE CustomerCode = 'SAME'`);
-    for (let request = 0; request < 4; request++) await ask(path, { customer: 'LIMITED' });
+    for (let request = 0; request < 4; request++) await get(path, { customer: 'LIMITED' });
     await failing(429, 'LIMITED');
     await sql('ALTER TABLE price_lists RENAME TO hidden_lists');
     await failing(500);
     await sql('ALTER TABLE hidden_lists RENAME TO price_lists');
   });
 
-  test('a 304 needs no query for the catalogue; a response that fails there has no validator, HEAD included', async () => {
+  test('a 304 needs no query of the catalogue, and a failed query returns no ETag, also for HEAD', async () => {
     const ours = await tag(path);
     await sql('ALTER TABLE prices RENAME TO hidden_prices');
     try {
       for (const method of ['GET', 'HEAD']) {
-        const response = await ask(path, { method });
+        const response = await get(path, { method });
         expect([response.status, tagOf(response), response.headers['cache-control']]).toEqual([
           500,
           undefined,
           undefined,
         ]);
-        expect((await ask(path, { method, ...ifNoneMatch(ours) })).status).toBe(304);
+        expect((await get(path, { method, ...ifNoneMatch(ours) })).status).toBe(304);
       }
     } finally {
       await sql('ALTER TABLE hidden_prices RENAME TO prices');
@@ -218,9 +218,9 @@ describe.each(ENDPOINTS)('%s', (path) => {
   });
 });
 
-test.each(CONSTANT)('%s has the same validator on every replica, and for everybody', async (path) => {
-  const expected = await ask(path);
-  const response = await ask(path, { customer: 'LIST', from: other });
+test.each(CONSTANT)('%s has the same ETag on every replica and for every customer', async (path) => {
+  const expected = await get(path);
+  const response = await get(path, { customer: 'LIST', from: other });
   expect([tagOf(response), response.body]).toEqual([tagOf(expected), expected.body]);
 });
 
@@ -231,7 +231,7 @@ describe('terms', () => {
     ['NO-LIST', [...ENDPOINTS]],
     ['WAREHOUSE', ['/stock']],
     ['NO-WAREHOUSE', ['/stock']],
-  ])('of %s give other validators to %j', async (customer, paths) => {
+  ])('of %s change the ETags of %j', async (customer, paths) => {
     const [ours, theirs] = [await tags(), await tags({ customer })];
     for (const path of paths) expect([path, theirs[path]]).not.toEqual([path, ours[path]]);
   });
@@ -241,11 +241,11 @@ const ALL = [...ENDPOINTS];
 const PRICED = ['/products', '/prices'];
 const file = (name: string, ...row: string[]) => importFiles({ [name]: [row] });
 
-describe('a committed change is in the validator of what it changes, and of nothing that has another part', () => {
-  beforeEach(begin);
+describe('a committed change', () => {
+  beforeEach(resetRows);
 
   test.each<[string, string[], string[], Record<string, string> | string]>([
-    // what, whose validators change, whose do not, the change
+    // Title, paths whose ETags change, paths whose ETags do not, the change.
     ['a product', ['/products'], [], file('products.csv', 'P', 'two')],
     ['a new product without a price', [], [], file('products.csv', 'S', 'two')],
     ['an image', ['/products'], [], file('product_images.csv', 'P', '1', 'two.jpg')],
@@ -264,49 +264,57 @@ describe('a committed change is in the validator of what it changes, and of noth
     ['the name of another list', [], ALL, file('price_lists.csv', 'M', 'two', 'EUR')],
     ['stock of another warehouse', [], ALL, file('stock.csv', 'V', 'P', '2')],
     ['another customer', [], ALL, file('customers.csv', 'SAME', '', 'M', 'V', '11')],
-    ['nothing: the same files again', [], ALL, FILES],
-    ['SQL: a product', ['/products'], [], `UPDATE products SET Name = 'two' WHERE SKU = 'P'`],
-    ['SQL: the status of a product', ALL, [], `UPDATE products SET Status = 'OBSOLETE' WHERE SKU = 'P'`],
-    ['SQL: a product that goes', ALL, [], `DELETE FROM products WHERE SKU = 'P'`],
-    ['SQL: an image', ['/products'], [], `DELETE FROM product_images`],
-    ['SQL: an accessory', ['/products'], [], `INSERT INTO product_accessories VALUES ('P', 'Q')`],
-    ['SQL: a substitute', ['/products'], [], `INSERT INTO product_substitutions VALUES ('P', 'Q')`],
-    ['SQL: a material', ['/products'], [], `INSERT INTO product_composition VALUES ('P', 'PES', NULL, NULL)`],
-    ['SQL: a price', ALL, [], `DELETE FROM prices WHERE PriceListCode = 'L' AND SKU = 'P'`],
-    ['SQL: prices that move to another product', ALL, [], `UPDATE prices SET SKU = 'none' WHERE SKU = 'P'`],
-    ['SQL: the name of the list', PRICED, [], `UPDATE price_lists SET PriceListName = 'two' WHERE PriceListCode = 'L'`],
-    ['SQL: stock', ['/stock'], PRICED, `UPDATE stock SET AvailableQTY = '2' WHERE WarehouseCode = 'W'`],
+    ['none: the same files again', [], ALL, FILES],
+    ['a product by SQL', ['/products'], [], `UPDATE products SET Name = 'two' WHERE SKU = 'P'`],
+    ['the status of a product by SQL', ALL, [], `UPDATE products SET Status = 'OBSOLETE' WHERE SKU = 'P'`],
+    ['a deleted product by SQL', ALL, [], `DELETE FROM products WHERE SKU = 'P'`],
+    ['an image by SQL', ['/products'], [], `DELETE FROM product_images`],
+    ['an accessory by SQL', ['/products'], [], `INSERT INTO product_accessories VALUES ('P', 'Q')`],
+    ['a substitute by SQL', ['/products'], [], `INSERT INTO product_substitutions VALUES ('P', 'Q')`],
+    ['a material by SQL', ['/products'], [], `INSERT INTO product_composition VALUES ('P', 'PES', NULL, NULL)`],
+    ['a price by SQL', ALL, [], `DELETE FROM prices WHERE PriceListCode = 'L' AND SKU = 'P'`],
+    ['prices that move to another product by SQL', ALL, [], `UPDATE prices SET SKU = 'none' WHERE SKU = 'P'`],
     [
-      'SQL: stock that comes from elsewhere',
+      'the name of the list by SQL',
+      PRICED,
+      [],
+      `UPDATE price_lists SET PriceListName = 'two' WHERE PriceListCode = 'L'`,
+    ],
+    ['stock by SQL', ['/stock'], PRICED, `UPDATE stock SET AvailableQTY = '2' WHERE WarehouseCode = 'W'`],
+    [
+      'stock transferred from another warehouse by SQL',
       ['/stock'],
       PRICED,
       `UPDATE stock SET WarehouseCode = 'W' WHERE SKU = 'N'`,
     ],
-    ['SQL: stock that goes', ['/stock'], PRICED, `DELETE FROM stock WHERE WarehouseCode = 'W'`],
-    ['SQL: stock of another warehouse', [], ALL, `DELETE FROM stock WHERE WarehouseCode = 'V'`],
-    ['SQL: prices of another list', [], ALL, `UPDATE prices SET Price = '9' WHERE PriceListCode = 'M'`],
-    ['SQL: the discount', PRICED, [], `UPDATE customers SET DiscountPercentage = '11' WHERE CustomerCode = 'C'`],
-  ])('%s', async (what, changed, kept, change) => {
-    // One product more, whose stock is elsewhere and whose price nowhere, for what moves.
-    await service.database.load(
-      importFiles({
-        'products.csv': [['N']],
-        'prices.csv': [['L', 'N', '1', '', '', 'true']],
-        'stock.csv': [['V', 'N', '1']],
-      }),
-    );
-    const before = await tags();
-    const unchecked = engine === 'sqlite' ? 'PRAGMA foreign_keys = OFF' : 'SET FOREIGN_KEY_CHECKS = 0';
-    if (typeof change === 'string') await sql(what.includes('move') ? [unchecked, change] : change);
-    else await service.database.load(change);
-    for (const path of ALL) {
-      const now = await ask(path, { from: other, ...ifNoneMatch(before[path]!) });
-      if (changed.includes(path)) expect([path, now.status, tagOf(now) === before[path]]).toEqual([path, 200, false]);
-      if (kept.includes(path)) expect([path, now.status, tagOf(now)]).toEqual([path, 304, before[path]]);
-    }
-  });
+    ['deleted stock by SQL', ['/stock'], PRICED, `DELETE FROM stock WHERE WarehouseCode = 'W'`],
+    ['stock of another warehouse by SQL', [], ALL, `DELETE FROM stock WHERE WarehouseCode = 'V'`],
+    ['prices of another list by SQL', [], ALL, `UPDATE prices SET Price = '9' WHERE PriceListCode = 'M'`],
+    ['the discount by SQL', PRICED, [], `UPDATE customers SET DiscountPercentage = '11' WHERE CustomerCode = 'C'`],
+  ])(
+    '(%s) changes the ETag of each path that shows it, and of none without its content part',
+    async (what, changed, unchanged, change) => {
+      // Another product, with stock in another warehouse, for the rows that move.
+      await service.database.load(
+        importFiles({
+          'products.csv': [['N']],
+          'prices.csv': [['L', 'N', '1', '', '', 'true']],
+          'stock.csv': [['V', 'N', '1']],
+        }),
+      );
+      const before = await tags();
+      const unchecked = engine === 'sqlite' ? 'PRAGMA foreign_keys = OFF' : 'SET FOREIGN_KEY_CHECKS = 0';
+      if (typeof change === 'string') await sql(what.includes('move') ? [unchecked, change] : change);
+      else await service.database.load(change);
+      for (const path of ALL) {
+        const now = await get(path, { from: other, ...ifNoneMatch(before[path]!) });
+        if (changed.includes(path)) expect([path, now.status, tagOf(now) === before[path]]).toEqual([path, 200, false]);
+        if (unchanged.includes(path)) expect([path, now.status, tagOf(now)]).toEqual([path, 304, before[path]]);
+      }
+    },
+  );
 
-  test('what is not committed changes nothing: a dry run, a refused import, a transaction rolled back', async () => {
+  test('is required: a dry run, a failed import and a rolled back transaction change no ETag', async () => {
     const before = await tags();
     const good = { ...file('products.csv', 'P', 'two'), ...file('stock.csv', 'W', 'P', '2') };
     await service.database.cliOk('import', await service.database.files(good), '--dry-run');
@@ -322,7 +330,7 @@ describe('a committed change is in the validator of what it changes, and of noth
     expect(await tags()).toEqual(before);
   });
 
-  test('a state that comes back may have another validator, and never the one of a state between', async () => {
+  test('back to an earlier state never yields the ETag of a state in between', async () => {
     const seen = [await tag('/stock')];
     for (const quantity of ['2', '1', '2']) {
       await sql(`UPDATE stock SET AvailableQTY = '${quantity}'`);
@@ -334,11 +342,11 @@ describe('a committed change is in the validator of what it changes, and of noth
   });
 });
 
-test.each([4, 5])('after random edits of everybody, equal validators mean equal bytes, seed %i', async (seed) => {
+test.each([4, 5])('equal ETags mean equal bytes after random edits, seed %i', async (seed) => {
   const random = new SeededRandom(seed);
   const bodies = new Map<string, string>();
   let changes = 0;
-  await begin();
+  await resetRows();
   await service.database.load(firstFiles(random));
   for (const code of ['C0', 'C1']) tokens[code] ??= await service.token(code);
   for (let step = 0; step < 25; step++) {
@@ -357,37 +365,40 @@ test.each([4, 5])('after random edits of everybody, equal validators mean equal 
     }
     for (const customer of ['C0', 'C1', 'C', 'LIST'])
       for (const path of ENDPOINTS) {
-        const response = await ask(path, { customer, from: step % 2 ? service : other });
+        const response = await get(path, { customer, from: step % 2 ? service : other });
         const key = `${path} ${tagOf(response)}`;
         if (!bodies.has(key)) changes++;
         expect([step, customer, key, response.body]).toEqual([step, customer, key, bodies.get(key) ?? response.body]);
         bodies.set(key, response.body);
       }
   }
-  // It has to be seen that the edits did change answers.
+  // Check that the edits did change responses.
   expect(changes).toBeGreaterThan(25);
 });
 
-/** MariaDB has it from 10.6 on, and by default from 11.6 on. MySQL has no such variable. */
+/**
+ * The error of MariaDB's snapshot isolation, which exists since MariaDB 10.6 and is the default since 11.6. MySQL has
+ * no such variable.
+ */
 const RECORD_HAS_CHANGED = 1020;
 async function hasSnapshotIsolation(): Promise<boolean> {
   const [row] = await service.database.sql(`SHOW VARIABLES LIKE 'innodb_snapshot_isolation'`);
   return row?.Value === 'ON';
 }
 
-describe('while several write at once', () => {
-  beforeEach(begin);
+describe('concurrent writers', () => {
+  beforeEach(resetRows);
 
   const WRITERS = ['P', 'Q', 'R'];
 
-  /** A client that asks for what it does not have yet, and keeps what it got. */
+  /** A client that polls with the ETag of its cached body. */
   class PollingClient {
     private cached = { tag: '"none"', body: '' };
     hits = 0;
 
     async read(from: TestService): Promise<Record<string, number>> {
       const { tag: known, body } = this.cached;
-      const response = await ask('/stock', { from, ...ifNoneMatch(known) });
+      const response = await get('/stock', { from, ...ifNoneMatch(known) });
       if (![200, 304].includes(response.status)) throw new Error(`${response.status} ${response.body}`);
       if (response.status === 304) this.hits++;
       else this.cached = { tag: tagOf(response), body: response.body };
@@ -399,7 +410,7 @@ describe('while several write at once', () => {
     }
   }
 
-  test('whoever asks after a commit sees it, 304 or not', async () => {
+  test('show a commit to every later request, with 200 or 304', async () => {
     const random = new SeededRandom(6);
     const client = new PollingClient();
     const committed: Record<string, number> = { P: 0, Q: 0, R: 0 };
@@ -443,12 +454,12 @@ describe('while several write at once', () => {
     await Promise.race([background, Promise.all(WRITERS.map(write))]);
     writing.abort();
     await background;
-    // The test is worth nothing unless there was something to hide.
+    // Without a 304, the test would prove nothing.
     expect(client.hits).toBeGreaterThan(0);
   });
 
   if (engine === 'mysql')
-    test('transactions that began earlier and end later, in either order', async () => {
+    test('show commits in order, even of transactions that overlap', async () => {
       const client = new PollingClient();
       const [first, second, third] = await Promise.all([1, 2, 3].map(() => foreignConnection(service.database)));
       const all = [first!, second!, third!];
@@ -470,7 +481,8 @@ describe('while several write at once', () => {
       await sleep(200);
       await first!.run('COMMIT');
       expect(await client.read(service)).toMatchObject({ P: 11, R: 1 });
-      // With snapshot isolation MariaDB refuses what the snapshot of the transaction does not show (decision 156).
+      // With snapshot isolation, MariaDB rejects a change of a row that the transaction's snapshot does not show
+      // (decision 156).
       const refused = await waiting;
       expect(refused).toBe((await hasSnapshotIsolation()) ? RECORD_HAS_CHANGED : undefined);
       if (refused) for (const statement of ['ROLLBACK', 'START TRANSACTION', change]) await third!.run(statement);

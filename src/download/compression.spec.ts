@@ -14,23 +14,23 @@ const FORMATS = {
   'csv with semicolons': csv('semicolon', 0),
   'csv with both': csv('semicolon', 1),
 };
-/** How many elements each batch has. */
+/** The number of elements in each batch. */
 const SIZES = { empty: [], 'one piece': [3], 'several pieces': [25, 150, 100, 100] };
 const TIMES = 100;
 
-const stays = () => new AbortController().signal;
+const neverAborted = () => new AbortController().signal;
 const element = (index: number) => `{"SKU":"${index}","Text":"${'text '.repeat(index % 30)}"}`;
 
 async function* batchesOf(sizes: readonly number[], separator: string): AsyncGenerator<string> {
   let next = 0;
   for (const size of sizes) {
-    await anyPause();
+    await randomPause();
     yield Array.from({ length: size }, () => separator + element(next++)).join('');
   }
 }
 
-/** As a database and a client take their time: none at all, a turn of the event loop, or more. */
-async function anyPause(): Promise<void> {
+/** Pauses as a database or a client may: not at all, for a turn of the event loop, or longer. */
+async function randomPause(): Promise<void> {
   const turns = randomInt(4);
   if (turns === 1) await setImmediate();
   else if (turns > 1) await sleep(turns - 2);
@@ -40,7 +40,7 @@ async function bytesOf(pieces: Pieces): Promise<Buffer> {
   const all: Buffer[] = [];
   for await (const piece of pieces) {
     all.push(Buffer.from(piece));
-    await anyPause();
+    await randomPause();
   }
   return Buffer.concat(all);
 }
@@ -50,12 +50,12 @@ const KINDS = Object.keys(SIZES).flatMap((size) =>
 );
 
 test.each(KINDS)(
-  '%s, %s, %s are the same bytes each time, idle and busy (decision 113)',
+  'a body (%s, %s, %s) has the same bytes each time, idle and busy (decision 113)',
   async (size, encoding, name) => {
     const format: Format = FORMATS[name as keyof typeof FORMATS];
     const batches = () => batchesOf(SIZES[size as keyof typeof SIZES], format.separator);
     const make = async () => {
-      const bytes = await bytesOf(encoded(format.write(batches(), ['SKU', 'Text']), encoding, stays()));
+      const bytes = await bytesOf(encoded(format.write(batches(), ['SKU', 'Text']), encoding, neverAborted()));
       return bytes.toString('base64');
     };
     const seen = new Set<string>();
@@ -71,28 +71,28 @@ const DECODERS: Record<Encoding, (bytes: Buffer) => Buffer> = {
   identity: (bytes) => bytes,
 };
 
-/** Lengths around the ends of the blocks that a compressor is given. */
+/** Lengths around the ends of the compressor's blocks. */
 const LENGTHS = [0, 1, 16_383, 16_384, 16_385, 147_455, 147_456, 147_457, 700_000];
 
 describe.each(ENCODINGS)('%s', (encoding) => {
-  test.each(LENGTHS)('of %i bytes does not depend on how the body is split', async (length) => {
+  test.each(LENGTHS)('encodes %i bytes alike, however the body is split', async (length) => {
     const text = Array.from({ length: Math.ceil(length / 8) }, (_, index) => element(index * 37).slice(0, 8)).join('');
     const body = Buffer.from(text.slice(0, length));
-    const compress = (cut: () => number) => bytesOf(encoded(piecesOf(body, cut), encoding, stays()));
+    const compress = (nextSize: () => number) => bytesOf(encoded(piecesOf(body, nextSize), encoding, neverAborted()));
     const whole = await compress(() => length);
     expect(DECODERS[encoding](whole).equals(body)).toBe(true);
-    for (const most of [length + 2, length + 2, length + 2, 100_000, 20_000])
-      expect((await compress(() => randomInt(1, most))).equals(whole)).toBe(true);
-    // Whether the end is there before or after the last block is processed.
+    for (const longest of [length + 2, length + 2, length + 2, 100_000, 20_000])
+      expect((await compress(() => randomInt(1, longest))).equals(whole)).toBe(true);
+    // The body may end before or after the last block is processed.
     for (let time = 0; time < 10; time++) expect((await compress(() => length)).equals(whole)).toBe(true);
   });
 });
 
-async function* piecesOf(body: Buffer, cut: () => number): Pieces {
+async function* piecesOf(body: Buffer, nextSize: () => number): Pieces {
   if (!body.length) yield '';
   for (let start = 0, end; start < body.length; start = end) {
-    yield body.subarray(start, (end = start + cut()));
-    await anyPause();
+    yield body.subarray(start, (end = start + nextSize()));
+    await randomPause();
   }
 }
 
@@ -101,11 +101,11 @@ async function* failing(): Pieces {
   throw new Error('in mid-body');
 }
 
-test.each(['gzip', 'br'] as const)('%s passes an error of the body on, and ends', async (encoding) => {
-  await expect(bytesOf(encoded(failing(), encoding, stays()))).rejects.toThrow('in mid-body');
+test.each(['gzip', 'br'] as const)('%s rethrows an error of the body and ends', async (encoding) => {
+  await expect(bytesOf(encoded(failing(), encoding, neverAborted()))).rejects.toThrow('in mid-body');
 });
 
-test.each(['gzip', 'br'] as const)('%s ends its body if nobody takes its bytes', async (encoding) => {
+test.each(['gzip', 'br'] as const)('%s ends its body if its bytes are not read', async (encoding) => {
   let ended = false;
   const endless = async function* () {
     try {
@@ -114,7 +114,7 @@ test.each(['gzip', 'br'] as const)('%s ends its body if nobody takes its bytes',
       ended = true;
     }
   };
-  const bytes = encoded(endless(), encoding, stays());
+  const bytes = encoded(endless(), encoding, neverAborted());
   await bytes.next();
   await sleep(200);
   await bytes.return(undefined);

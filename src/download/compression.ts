@@ -5,15 +5,19 @@ import type { Pieces } from './format.js';
 export const ENCODINGS = ['br', 'gzip', 'identity'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** The output of one block mostly fits into one buffer of this size, so a block needs a thread only once. */
+/**
+ * In bytes. The compressed output of one block usually fits into one buffer of this size, so a block occupies a thread
+ * only once.
+ */
 const chunkSize = 64 * 1024;
-/** Levels are low: higher ones take several times as long and save few bytes. */
+/** Low levels: higher ones take several times as long and save few bytes. */
 const GZIP = { level: 1, chunkSize };
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 }, chunkSize };
 
 /**
- * A compressor gets every body in blocks of these sizes, because its output depends on where the input is split. The first block is flushed, so the first bytes go out early. It is smaller than the first batch of any
- * body of several batches.
+ * Sizes in bytes of the first block and of all others. Compressed output depends on where the input is split, so every
+ * body is split at the same positions. The first block is flushed, so that the first bytes leave early. It is smaller
+ * than the first batch of any body that has several batches.
  */
 const FIRST_BLOCK = 16 * 1024;
 const BLOCK = 128 * 1024;
@@ -24,8 +28,8 @@ const COMPRESSORS = {
 };
 
 /**
- * Everything that compressed bytes depend on besides the body. Undefined if the body is not compressed. The libraries
- * may use other instructions on another architecture.
+ * Everything besides the body that determines the compressed bytes. Undefined for `identity`. It includes the processor
+ * architecture, because the libraries may use other instructions there.
  */
 export function compressionParameters(encoding: Encoding): unknown {
   if (encoding === 'identity') return undefined;
@@ -33,12 +37,12 @@ export function compressionParameters(encoding: Encoding): unknown {
 }
 
 /**
- * The body in an encoding. Threads of the runtime compress it. The same body always gives the same bytes.
- * @param gone aborts when the bytes are no longer needed; then the body is not read further
+ * Returns the body in an encoding. Equal bodies give equal bytes. Compression runs on threads of the runtime.
+ * @param signal aborts when the bytes are no longer needed; the body is then read no further
  */
-export function encoded(body: Pieces, encoding: Encoding, gone: AbortSignal): Pieces {
+export function encoded(body: Pieces, encoding: Encoding, signal: AbortSignal): Pieces {
   if (encoding === 'identity') return body;
-  return compressed(body, addAbortSignal(gone, COMPRESSORS[encoding].create()));
+  return compressed(body, addAbortSignal(signal, COMPRESSORS[encoding].create()));
 }
 
 async function* compressed(body: Pieces, compressor: Gzip | BrotliCompress): Pieces {
@@ -52,40 +56,40 @@ async function* compressed(body: Pieces, compressor: Gzip | BrotliCompress): Pie
 }
 
 /**
- * Writes each block after the compressor has processed the previous one, and ends the compressor after the last. An
- * earlier end would merge with a block or a flush, and the compressed bytes would differ. The next block is made
- * meanwhile.
+ * Writes each block after the compressor has processed the previous one, and ends the compressor after the last. Ending
+ * it earlier would merge the end with a block or a flush and so change the bytes. While the compressor works, the next
+ * block is read.
  */
 async function feed(compressor: Gzip | BrotliCompress, body: Pieces): Promise<void> {
-  // A destroyed compressor may never call back.
+  // A destroyed compressor may never invoke the callback of a write.
   const closed = new Promise<void>((resolve) => compressor.once('close', resolve));
-  const processed = (give: (done: () => void) => void) => Promise.race([new Promise<void>(give), closed]);
-  let before: Promise<void> | undefined;
+  const processed = (start: (done: () => void) => void) => Promise.race([new Promise<void>(start), closed]);
+  let previous: Promise<void> | undefined;
   for await (const block of blocksOf(body, compressor)) {
-    const isFirst = !before;
-    await before;
-    before = processed((done) => compressor.write(block, done));
-    if (isFirst) before = before.then(() => processed((done) => compressor.flush(done)));
+    const isFirst = !previous;
+    await previous;
+    previous = processed((done) => compressor.write(block, done));
+    if (isFirst) previous = previous.then(() => processed((done) => compressor.flush(done)));
   }
-  await before;
+  await previous;
   compressor.end();
 }
 
-/** The body in blocks, until the compressor is destroyed. */
+/** Splits the body into blocks. Stops when the compressor is destroyed. */
 async function* blocksOf(body: Pieces, compressor: Gzip | BrotliCompress): AsyncGenerator<Buffer> {
   let size = FIRST_BLOCK;
-  let kept: Buffer[] = [];
+  let pending: Buffer[] = [];
   let missing = size;
   for await (const piece of body) {
     if (compressor.destroyed) return;
     let bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
-    for (; bytes.length >= missing; kept = [], missing = size = BLOCK) {
-      yield Buffer.concat([...kept, bytes.subarray(0, missing)]);
+    for (; bytes.length >= missing; pending = [], missing = size = BLOCK) {
+      yield Buffer.concat([...pending, bytes.subarray(0, missing)]);
       bytes = bytes.subarray(missing);
     }
     if (!bytes.length) continue;
-    kept.push(bytes);
+    pending.push(bytes);
     missing -= bytes.length;
   }
-  if (kept.length) yield Buffer.concat(kept);
+  if (pending.length) yield Buffer.concat(pending);
 }

@@ -3,25 +3,25 @@ import { digestOf } from '../http/validator.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import type { PartName } from '../versions/content-parts.js';
 
-/** What the elements of a response depend on, besides the customer's terms. */
+/** What the elements of a response depend on, apart from the customer's terms. */
 export interface Content {
-  /** The path that returns all of them. */
+  /** The path that returns all elements. */
   readonly path: string;
-  /** Names how they are written, see `serializationHash`. */
+  /** Identifies how the elements are serialized, see `serializationHash`. */
   readonly serializationHash: string;
-  /** The content parts whose changes may change them. */
+  /** The content parts whose changes may change the elements. */
   readonly dependsOn: readonly PartName[];
 }
 
-/** One state of the elements that a customer sees. */
+/** A state of the elements that a customer sees. */
 export interface ContentState {
-  /** A digest of everything else that the elements depend on: path, serialization and terms. */
+  /** A digest of everything else that determines the elements: path, serialization and terms. */
   readonly terms: string;
-  /** The version of each part that the content depends on. null: the part never had anything. */
+  /** The version of each part in `dependsOn`. null: the part has never had a row. */
   readonly versions: readonly (string | null)[];
 }
 
-/** The state that a scope shows. */
+/** The state of the content in a scope. */
 export function stateOf(
   { path, serializationHash, dependsOn }: Content,
   { terms, parts }: CustomerScope,
@@ -32,13 +32,13 @@ export function stateOf(
   };
 }
 
-/** No version is an empty text. */
+/** Stands for null in a tag. No real version is an empty text. */
 const NO_VERSION = '';
 
 /**
- * The strong `ETag` of a body that shows this state. Clients cannot read it. The service reads the state back, so that a
- * client names by it what a delta starts from.
- * @param form everything that its bytes depend on besides the state
+ * Returns the strong `ETag` of a body that shows this state. The tag is opaque to clients. The service reads the state
+ * back from it, so a client can name the state from which a delta starts.
+ * @param form everything besides the state that determines the bytes
  */
 export function tagOf({ terms, versions }: ContentState, form: unknown): string {
   const hash = digestOf([form, terms, versions]);
@@ -48,7 +48,10 @@ export function tagOf({ terms, versions }: ContentState, form: unknown): string 
 
 const TAG = /^"[\w-]+\.([\w-]+)\.([\w.!*'()%~-]*)"$/;
 
-/** The state that a tag names; undefined: it is none of ours. Its terms and versions may be anything. */
+/**
+ * Returns the state in a tag, or undefined if the service did not create the tag. Terms and versions are unchecked
+ * input.
+ */
 export function stateInTag(tag: string): ContentState | undefined {
   const [, terms, text] = TAG.exec(tag) ?? [];
   if (terms === undefined || text === undefined) return undefined;
@@ -60,7 +63,7 @@ export function stateInTag(tag: string): ContentState | undefined {
   }
 }
 
-/** Whether both name the same state. */
+/** Whether two states are equal. */
 export function isSameState(one: ContentState, other: ContentState): boolean {
   return one.terms === other.terms && JSON.stringify(one.versions) === JSON.stringify(other.versions);
 }

@@ -5,10 +5,13 @@ import type { Format } from './format.js';
 const DELIMITERS = { comma: ',', semicolon: ';' } as const;
 const MARKS = { 0: '', 1: '\uFEFF' } as const;
 
-/** The number of characters that are written at once. A whole batch of long texts would delay other requests. */
+/** The number of characters per piece. Writing a whole batch of long texts at once would delay other requests. */
 const PIECE = 64 * 1024;
 
-/** A header line, then a row for each element. @param bom whether a byte-order mark comes first, which some spreadsheets need */
+/**
+ * Writes a header line and one row per element.
+ * @param bom 1 to begin with a byte-order mark, which some spreadsheets need
+ */
 export const csv = (delimiter: keyof typeof DELIMITERS, bom: keyof typeof MARKS): Format => ({
   type: 'text/csv',
   parameters: { charset: 'utf-8', header: 'present', delimiter, bom: String(bom) },
@@ -32,7 +35,10 @@ export const csv = (delimiter: keyof typeof DELIMITERS, bom: keyof typeof MARKS)
   },
 });
 
-/** The lines of a batch, one at a time, because a batch may have many MB. A line break comes before each, and none is in an element. */
+/**
+ * Yields the lines of a batch one at a time, because a batch may have many MB. Each element follows a line break and
+ * contains none.
+ */
 function* linesOf(batch: string | Buffer): Generator<string> {
   const bytes = Buffer.from(batch);
   for (let start = 1, end; start < bytes.length; start = end + 1) {

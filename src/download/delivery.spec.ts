@@ -14,7 +14,7 @@ import { Delivery } from './delivery.js';
 import { SpoolFile } from './spool-file.js';
 import { SpoolSpace } from './spool-space.js';
 
-/** Random, so that a piece at the wrong place shows. */
+/** Random bytes, so that a misplaced piece shows. */
 const PIECES = Array.from({ length: 64 }, () => randomBytes(300_000));
 const SIZE = PIECES.reduce((sum, { length }) => sum + length, 0);
 
@@ -36,7 +36,7 @@ const spaceOf = (settings: Partial<Settings> = {}) =>
     ...settings,
   } as Settings);
 
-/** What a delivery did. */
+/** The progress of a delivery. */
 interface State {
   taken: number;
   isRead: boolean;
@@ -44,10 +44,13 @@ interface State {
   ended?: 'complete' | Error;
 }
 
-/** Delivers the pieces to one client. @returns the client, which reads nothing yet */
+/**
+ * Delivers the pieces to one client.
+ * @returns the client, which reads nothing yet
+ */
 async function deliver(space: SpoolSpace, pieces: AsyncIterable<Buffer> | Iterable<Buffer> = PIECES) {
   const state: State = { taken: 0, isRead: false, heldUp: 0 };
-  // A database needs a moment for each batch, too.
+  // A database needs time for each batch, too.
   const source = async function* () {
     for await (const piece of pieces) {
       await sleep(1);
@@ -78,12 +81,15 @@ async function deliver(space: SpoolSpace, pieces: AsyncIterable<Buffer> | Iterab
   await once(server, 'listening');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
   socket.on('error', () => undefined);
-  // HTTP/1.0 has no chunks: the body is what follows the head.
+  // HTTP/1.0 has no chunks: the body is everything after the head.
   socket.write('GET / HTTP/1.0\r\n\r\n');
   return { state, socket };
 }
 
-/** Reads everything. @returns the body */
+/**
+ * Reads until the end.
+ * @returns the body
+ */
 async function readAll(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of socket) chunks.push(chunk as Buffer);
@@ -94,12 +100,12 @@ async function readAll(socket: Socket): Promise<Buffer> {
 const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const WHOLE = digest(Buffer.concat(PIECES));
 
-test('a client that reads nothing does not hold up the source, and gets every byte later', async () => {
+test('a client that reads nothing does not hold up the source and later receives every byte', async () => {
   const space = spaceOf();
   const { state, socket } = await deliver(space);
   await until('the source was read', () => state.isRead);
   expect(space.reservedBytes).toBeGreaterThan(SIZE / 4);
-  // The file has no name, so nothing is left behind if the process ends.
+  // The file has no name, so the operating system removes it with the process.
   expect(await readdir(folder)).toEqual([]);
   expect(digest(await readAll(socket))).toBe(WHOLE);
   await until('the end', () => state.ended === 'complete');
@@ -115,7 +121,7 @@ test('a client that keeps up needs no file', async () => {
   expect(opened).not.toHaveBeenCalled();
 });
 
-test('a client takes the file while the source still writes it', async () => {
+test('a client reads the file while the source still writes it', async () => {
   const gate = new AbortController();
   const { state, socket } = await deliver(
     spaceOf(),
@@ -125,10 +131,10 @@ test('a client takes the file while the source still writes it', async () => {
       yield PIECES.at(-1)!;
     })(),
   );
-  await until('all but one', () => state.taken === PIECES.length - 1);
+  await until('all pieces but one were read', () => state.taken === PIECES.length - 1);
   let bytes = 0;
   socket.on('data', ({ length }) => (bytes += length)).resume();
-  await until('the client has them', () => bytes > SIZE - 300_000);
+  await until('the client has these pieces', () => bytes > SIZE - 300_000);
   gate.abort();
   await once(socket, 'end');
   expect(bytes).toBeGreaterThan(SIZE);
@@ -139,8 +145,8 @@ test.each([
   ['a folder that does not exist', { SPOOL_FOLDER: '/nowhere' }],
   ['a folder that cannot be written', { SPOOL_FOLDER: '/proc' }],
   ['less space than the body needs', { SPOOL_MEGABYTES: 2 }],
-  ['a share of less', { SPOOL_CUSTOMER_PERCENT: 2 }],
-])('with %s the source waits for the client, which gets every byte', async (_what, settings) => {
+  ['a smaller share than the body needs', { SPOOL_CUSTOMER_PERCENT: 2 }],
+])('with %s, the source waits for the client, which receives every byte', async (_what, settings) => {
   const space = spaceOf(settings);
   const { state, socket } = await deliver(space);
   await until('the source waits', () => state.heldUp === 1);
@@ -155,7 +161,7 @@ test.each([
   ['spools', {}],
   ['is held up', { SPOOL_MEGABYTES: 0 }],
   ['is held up with a full file', { SPOOL_MEGABYTES: 2 }],
-])('a client that leaves while the source %s leaves nothing behind', async (_what, settings) => {
+])('a client that disconnects while the source %s releases its space', async (_what, settings) => {
   const space = spaceOf(settings);
   const { state, socket } = await deliver(space);
   await until('the client is behind', () => state.isRead || state.heldUp === 1);
@@ -164,8 +170,11 @@ test.each([
   expect([space.reservedBytes, state.heldUp]).toEqual([0, 0]);
 });
 
-/** Spoils a method of the next file that is opened. @param after calls that still work */
-function spoil(space: SpoolSpace, method: 'read' | 'write', after: number, result: () => Promise<object>) {
+/**
+ * Makes a method of the next opened file fail.
+ * @param after the number of calls that still work
+ */
+function breakFile(space: SpoolSpace, method: 'read' | 'write', after: number, result: () => Promise<object>) {
   const opened = space.open.bind(space);
   jest.spyOn(space, 'open').mockImplementation(async () => {
     const file = (await opened()) as FileHandle;
@@ -179,25 +188,38 @@ function spoil(space: SpoolSpace, method: 'read' | 'write', after: number, resul
 
 describe('a disk that fails', () => {
   test.each([
-    ['takes fewer bytes', 'write', async () => ({ bytesWritten: 7 }), 'The spool file took 7 of 300000 bytes'],
-    ['gives fewer bytes', 'read', async () => ({ bytesRead: 7 }), 'The spool file gave 7 of 131072 bytes'],
+    [
+      'writes fewer bytes',
+      'write',
+      async () => ({ bytesWritten: 7 }),
+      'The disk wrote only 7 of 300000 bytes to the spool file',
+    ],
+    [
+      'returns fewer bytes',
+      'read',
+      async () => ({ bytesRead: 7 }),
+      'The disk returned only 7 of 131072 bytes of the spool file',
+    ],
     ['is full', 'write', () => Promise.reject(new Error('ENOSPC: no space left')), 'ENOSPC: no space left'],
     ['cannot be read', 'read', () => Promise.reject(new Error('EIO: i/o error')), 'EIO: i/o error'],
-  ] as const)('%s: the delivery fails and the client gets no whole body', async (_what, method, result, message) => {
-    const space = spaceOf();
-    spoil(space, method, 5, result);
-    const { state, socket } = await deliver(space);
-    if (method === 'write') await until('the failure', () => state.ended !== undefined);
-    else await until('the source was read', () => state.isRead);
-    expect((await readAll(socket).catch(() => Buffer.alloc(0))).length).toBeLessThan(SIZE);
-    await until('the end', () => state.ended !== undefined);
-    expect((state.ended as Error).message).toBe(message);
-    expect(space.reservedBytes).toBe(0);
-  });
+  ] as const)(
+    '%s: the delivery fails, and the body at the client is incomplete',
+    async (_what, method, result, message) => {
+      const space = spaceOf();
+      breakFile(space, method, 5, result);
+      const { state, socket } = await deliver(space);
+      if (method === 'write') await until('the failure', () => state.ended !== undefined);
+      else await until('the source was read', () => state.isRead);
+      expect((await readAll(socket).catch(() => Buffer.alloc(0))).length).toBeLessThan(SIZE);
+      await until('the end', () => state.ended !== undefined);
+      expect((state.ended as Error).message).toBe(message);
+      expect(space.reservedBytes).toBe(0);
+    },
+  );
 });
 
 describe('spool space', () => {
-  test('reserves no more than the budget, nor than the share of a customer', async () => {
+  test('reserves at most the budget, and at most the share of a customer', async () => {
     const space = spaceOf({ SPOOL_MEGABYTES: 4, SPOOL_CUSTOMER_PERCENT: 75 });
     const results = [];
     for (const customer of ['A', 'A', 'A', 'A', 'B', 'B']) results.push(await space.reserve(customer));
@@ -206,7 +228,7 @@ describe('spool space', () => {
     expect(await space.reserve('B')).toBe(true);
   });
 
-  test('is not reserved twice by requests at the same time', async () => {
+  test('is not reserved twice by simultaneous requests', async () => {
     const space = spaceOf({ SPOOL_MEGABYTES: 3 });
     const results = await Promise.all(Array.from({ length: 10 }, () => space.reserve('A')));
     expect(results.filter(Boolean)).toHaveLength(3);
@@ -216,13 +238,13 @@ describe('spool space', () => {
     const space = spaceOf({ SPOOL_MEGABYTES: 1_000_000 });
     const free = jest.spyOn(space, 'free').mockResolvedValue(66 * 1024 * 1024);
     expect([await space.reserve('A'), await space.reserve('A'), await space.reserve('A')]).toEqual([true, true, false]);
-    // What is written no longer counts as free.
+    // Written bytes are no longer part of the free space.
     space.written(2 * 1024 * 1024);
     free.mockResolvedValue(65 * 1024 * 1024);
     expect([await space.reserve('A'), await space.reserve('A')]).toEqual([true, false]);
   });
 
-  test('warns of a disk that is nearly full, and is usable again later', async () => {
+  test('logs a warning for a nearly full disk and is usable again later', async () => {
     const lines: string[] = [];
     Logger.overrideLogger({ warn: (line: string) => lines.push(line), log: () => undefined, error: () => undefined });
     const space = spaceOf();
@@ -236,9 +258,9 @@ describe('spool space', () => {
   });
 
   test.each([
-    ['0', { SPOOL_MEGABYTES: 0 }, /^SPOOL_MEGABYTES is 0\. /],
+    ['a budget of 0', { SPOOL_MEGABYTES: 0 }, /^SPOOL_MEGABYTES is 0\. /],
     ['a folder that is missing', { SPOOL_FOLDER: '/nowhere' }, /^SPOOL_FOLDER cannot be used: ENOENT.*'\/nowhere\//],
-  ])('warns once at the start: %s', async (_what, settings: Partial<Settings>, message) => {
+  ])('logs one warning at startup for %s', async (_what, settings: Partial<Settings>, message) => {
     const lines: string[] = [];
     Logger.overrideLogger({ warn: (line: string) => lines.push(line), log: () => undefined, error: () => undefined });
     const space = spaceOf(settings);
@@ -250,7 +272,7 @@ describe('spool space', () => {
     expect(await space.probe()).toBe(false);
   });
 
-  test('is usable again once the folder is', async () => {
+  test('is usable again once the folder exists', async () => {
     const space = spaceOf({ SPOOL_FOLDER: join(folder, 'later') });
     await space.onModuleInit();
     expect(await space.probe()).toBe(false);
@@ -260,7 +282,7 @@ describe('spool space', () => {
 });
 
 describe('a spool file', () => {
-  test('that was read uses its space again', async () => {
+  test('reuses its space after it was read', async () => {
     const space = spaceOf();
     const file = (await SpoolFile.open(space, 'C'))!;
     for (let round = 0; round < 20; round++) {
@@ -278,7 +300,7 @@ describe('a source that finds no space', () => {
   test('does not wait for a sender that has failed', async () => {
     const space = spaceOf();
     let [failed, calls] = [false, 0];
-    spoil(space, 'read', 0, () => {
+    breakFile(space, 'read', 0, () => {
       failed = true;
       return Promise.reject(new Error('EIO: i/o error'));
     });
@@ -296,7 +318,7 @@ describe('a source that finds no space', () => {
     expect(state.heldUp).toBe(0);
   });
 
-  test('does not wait for a client that left while the space was asked for', async () => {
+  test('does not wait for a client that disconnected during the reservation', async () => {
     const space = spaceOf();
     let socket: Socket | undefined;
     let calls = 0;

@@ -3,22 +3,25 @@ import { drained, ended } from './drained.js';
 import type { SpoolFile } from './spool-file.js';
 import { SPOOL_BLOCK } from './spool-space.js';
 
-/** A client is behind while more than this waits for it in Node's queues, in bytes. */
-const BEHIND_BYTES = 512 * 1024;
-/** How long the source waits for a client in all before the rest is spooled. Fast clients pause, too. */
+/** In bytes. A client is slow while more than this waits for it in Node's queues. */
+const MAX_QUEUED_BYTES = 512 * 1024;
+/**
+ * The total time in milliseconds that the source waits for a client before the rest is spooled. Fast clients pause,
+ * too.
+ */
 const PATIENCE_MS = 100;
 
-/** What a delivery uses from the download. */
+/** What a delivery needs from its download. */
 export interface DeliveryContext {
-  /** Opens a file for what the client has not taken; undefined: there is no space. */
+  /** Opens a file for the bytes that the client has not read. Resolves with undefined if there is no space. */
   openSpool(): Promise<SpoolFile | undefined>;
-  /** Waits for the client, and notes that the source of the body waits, too. */
+  /** Awaits the promise, and records that the source of the body waits for the client meanwhile. */
   heldUp<T>(waiting: Promise<T>): Promise<T>;
 }
 
 /**
- * Writes a body at the pace of its source, and lets the client take it at its own pace. What a slow client has not taken
- * goes to a temporary file. Without space for the file, the source waits for the client.
+ * Reads a body at the pace of its source and lets the client read it at its own pace. Bytes that a slow client has not
+ * read go to a temporary file. Without space for the file, the source waits for the client.
  */
 export class Delivery {
   private spool?: Spool;
@@ -29,7 +32,10 @@ export class Delivery {
     private readonly context: DeliveryContext,
   ) {}
 
-  /** Resolves when the source has given its last bytes, or the connection has closed. @throws errors of source and disk */
+  /**
+   * Writes the body. Resolves when the source has ended or the connection has closed.
+   * @throws errors of the source and of the disk
+   */
   async take(body: AsyncIterable<string | Buffer>): Promise<void> {
     for await (const piece of body) {
       if (this.spool) await this.spool.append(typeof piece === 'string' ? Buffer.from(piece) : piece);
@@ -38,7 +44,10 @@ export class Delivery {
     }
   }
 
-  /** Sends the rest. Resolves when the response is complete, or the connection has closed. @throws errors of the disk */
+  /**
+   * Sends the rest. Resolves when the response is complete or the connection has closed.
+   * @throws errors of the disk
+   */
   async finish(): Promise<void> {
     await this.spool?.sent();
     await ended(this.response);
@@ -51,7 +60,7 @@ export class Delivery {
   private async write(piece: string | Buffer): Promise<void> {
     const { response, context } = this;
     response.write(piece);
-    if (response.writableLength <= BEHIND_BYTES) return;
+    if (response.writableLength <= MAX_QUEUED_BYTES) return;
     const start = performance.now();
     const isDrained = this.patience > 0 && (await drained(response, this.patience));
     this.patience -= performance.now() - start;
@@ -62,13 +71,14 @@ export class Delivery {
   }
 }
 
-/** Sends a file while it is still written. */
+/** Sends a file while the source still appends to it. */
 class Spool {
   private readonly sending: Promise<void>;
   private isComplete = false;
   private failure?: Error;
-  /** Wakes the sender after an append, and the source after a send. */
+  /** Wakes the sender after an append. */
   private appended = () => {};
+  /** Wakes the source after a send. */
   private emptied = () => {};
 
   constructor(
@@ -87,7 +97,7 @@ class Spool {
     for (let start = 0; start < bytes.length && !this.response.destroyed; start += SPOOL_BLOCK) {
       const part = bytes.subarray(start, start + SPOOL_BLOCK);
       while (!(await this.file.append(part))) {
-        // A sender that has ended wakes nobody.
+        // After the sender has ended, nothing would wake this loop.
         if (this.isOver()) return;
         if (!this.file.isEmpty) await this.context.heldUp(new Promise<void>((resolve) => (this.emptied = resolve)));
       }
@@ -96,20 +106,23 @@ class Spool {
     }
   }
 
-  /** Whether the connection has closed. @throws the error that ended the sender */
+  /**
+   * Whether the connection has closed.
+   * @throws the error that ended the sender
+   */
   private isOver(): boolean {
     if (this.failure) throw this.failure;
     return this.response.destroyed;
   }
 
-  /** Resolves when everything was passed to the response, or the connection has closed. */
+  /** Marks the file as complete. Resolves when everything was passed to the response or the connection has closed. */
   sent(): Promise<void> {
     this.isComplete = true;
     this.appended();
     return this.sending;
   }
 
-  /** Only after the response has ended or failed. */
+  /** Call this only after the response has ended or failed. */
   async close(): Promise<void> {
     this.isComplete = true;
     this.appended();

@@ -16,7 +16,7 @@ const slotsOf = (settings: Partial<Settings> = {}) =>
     ...settings,
   } as Settings);
 
-/** Requests that still wait at the end of a test leave. */
+/** Aborts the requests that still wait at the end of a test. */
 let end: AbortController;
 beforeEach(() => {
   end = new AbortController();
@@ -32,8 +32,11 @@ afterEach(() => {
 const settled = () => jest.advanceTimersByTimeAsync(0);
 const seconds = (count: number) => jest.advanceTimersByTimeAsync(count * 1000);
 
-/** Requests slots, one after the other. @returns the requests that have one, in order, and how to release it */
-function ask(slots: DownloadSlots, requests: readonly string[], reads = true) {
+/**
+ * Requests slots one after the other.
+ * @returns the requests that have a slot, in order, and functions to release it
+ */
+function request(slots: DownloadSlots, requests: readonly string[], reads = true) {
   const admitted: string[] = [];
   const taken = new Map<string, Slot>();
   for (const name of requests) {
@@ -56,9 +59,9 @@ function ask(slots: DownloadSlots, requests: readonly string[], reads = true) {
 }
 
 describe('admission', () => {
-  test('admits as many readers as the pool has connections, and the next one when a slot is released', async () => {
+  test('admits as many readers as the pool has connections, and the next when a slot is released', async () => {
     const slots = slotsOf();
-    const { admitted, release } = ask(slots, ['A', 'B', 'C', 'D', 'E']);
+    const { admitted, release } = request(slots, ['A', 'B', 'C', 'D', 'E']);
     await settled();
     expect(admitted).toEqual(['A', 'B']);
     expect(slots.load).toEqual({ reading: 2, inFlight: 2, waiting: 3 });
@@ -69,9 +72,9 @@ describe('admission', () => {
     expect(slots.load).toEqual({ reading: 0, inFlight: 0, waiting: 0 });
   });
 
-  test('counts a response against its customer until it is sent, but not against the readers', async () => {
+  test('counts a response against its customer until it is sent, but against the readers only until it is read', async () => {
     const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
-    const { admitted, slot, release } = ask(slots, ['A-1', 'A-2', 'A-3', 'B-1']);
+    const { admitted, slot, release } = request(slots, ['A-1', 'A-2', 'A-3', 'B-1']);
     await settled();
     slot('A-1').endReading();
     await settled();
@@ -86,17 +89,17 @@ describe('admission', () => {
     expect(admitted.at(-1)).toBe('A-3');
   });
 
-  test('admits the customer that holds least first, then the older request', async () => {
+  test('admits the customer with the fewest slots first, then the older request', async () => {
     const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 3, DOWNLOADS_PER_CUSTOMER: 3 });
-    const { admitted, release } = ask(slots, ['A-1', 'A-2', 'B-1', 'A-3', 'C-1', 'C-2', 'D-1']);
+    const { admitted, release } = request(slots, ['A-1', 'A-2', 'B-1', 'A-3', 'C-1', 'C-2', 'D-1']);
     for (const name of ['B-1', 'C-1', 'C-2', 'D-1']) await release(name);
     expect(admitted).toEqual(['A-1', 'A-2', 'B-1', 'C-1', 'C-2', 'D-1', 'A-3']);
   });
 
   test('admits a response that reads nothing while all readers are busy', async () => {
     const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
-    ask(slots, ['A']);
-    const { admitted } = ask(slots, ['B'], false);
+    request(slots, ['A']);
+    const { admitted } = request(slots, ['B'], false);
     await settled();
     expect(admitted).toEqual(['B']);
     expect(slots.load).toEqual({ reading: 1, inFlight: 2, waiting: 0 });
@@ -104,7 +107,7 @@ describe('admission', () => {
 
   test('bounds the responses in flight by twenty times the readers', async () => {
     const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1, DOWNLOADS_PER_CUSTOMER: 100 });
-    const { admitted } = ask(
+    const { admitted } = request(
       slots,
       Array.from({ length: 21 }, (_, index) => `A-${index}`),
       false,
@@ -113,18 +116,18 @@ describe('admission', () => {
     expect([admitted.length, slots.load.waiting]).toEqual([20, 1]);
   });
 
-  test('releasing a slot twice releases it once', async () => {
+  test('releases a slot once, even if it is released twice', async () => {
     const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
-    const { admitted, release } = ask(slots, ['A', 'B', 'C']);
+    const { admitted, release } = request(slots, ['A', 'B', 'C']);
     await release('A');
     await release('A');
     expect(admitted).toEqual(['A', 'B']);
     expect(slots.load).toEqual({ reading: 1, inFlight: 1, waiting: 1 });
   });
 
-  test('refuses a request after one and a half times the wait setting, and does not admit it later', async () => {
+  test('rejects a request after 1.5 times `DATABASE_WAIT_MS` and does not admit it later', async () => {
     const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1, DATABASE_WAIT_MS: 1000 });
-    const { release } = ask(slots, ['A']);
+    const { release } = request(slots, ['A']);
     const refused = slots.take('B', true, end.signal).catch(({ message }: Error) => message);
     await seconds(1.4);
     expect(slots.load.waiting).toBe(1);
@@ -134,12 +137,12 @@ describe('admission', () => {
     expect(slots.load).toEqual({ reading: 0, inFlight: 0, waiting: 0 });
   });
 
-  test('a client that leaves frees its place in the queue', async () => {
+  test('removes a disconnected client from the queue', async () => {
     const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
-    const { release } = ask(slots, ['A']);
+    const { release } = request(slots, ['A']);
     const leaving = new AbortController();
     const left = slots.take('B', true, leaving.signal);
-    const { admitted } = ask(slots, ['C']);
+    const { admitted } = request(slots, ['C']);
     leaving.abort();
     await expect(left).rejects.toMatchObject({ name: 'AbortError' });
     await expect(slots.take('D', true, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
@@ -150,14 +153,14 @@ describe('admission', () => {
 
   test('keeps no record of a customer without responses, and no timer', async () => {
     const slots = slotsOf();
-    const { release } = ask(slots, ['A', 'B', 'C']);
+    const { release } = request(slots, ['A', 'B', 'C']);
     for (const name of ['A', 'B', 'C']) await release(name);
     expect((slots as unknown as { holdings: Map<string, unknown> }).holdings.size).toBe(0);
     expect(jest.getTimerCount()).toBe(0);
   });
 });
 
-/** A connection that accepts the bytes of each second in turn, and then starts again. */
+/** A connection that accepts the given number of bytes in each second, and starts over at the end of the list. */
 class FakeSocket {
   readonly _handle = Object.defineProperty({ writeQueueSize: 0 }, 'bytesWritten', { get: () => this.bytesWritten });
   readonly aborted: string[] = [];
@@ -176,30 +179,30 @@ class FakeSocket {
   get bytesWritten(): number {
     const passed = Math.floor((performance.now() - this.start) / 1000);
     const bytes = Array.from({ length: passed }, (_, second) => this.rates[second % this.rates.length]!);
-    // Bytes of earlier responses on the same connection do not count.
+    // Bytes of earlier responses on the same connection must not count.
     return bytes.reduce((sum, one) => sum + one, 1_000_000);
   }
 }
 
 const never = new Promise<never>(() => undefined);
 
-describe('pace', () => {
+describe('the pace check', () => {
   const SETTINGS = { DOWNLOAD_STALL_SECONDS: 3, DOWNLOAD_MIN_BYTES_PER_SECOND: 100 };
 
   test.each([0, 1, 99])('aborts a response at %i bytes per second after the window', async (rate) => {
-    const { slot } = ask(slotsOf(SETTINGS), ['A']);
+    const { slot } = request(slotsOf(SETTINGS), ['A']);
     await settled();
     const socket = new FakeSocket(slot('A'), [rate]);
     await seconds(2);
     expect(socket.aborted).toEqual([]);
     await seconds(10);
-    expect(socket.aborted).toEqual([expect.stringMatching(/^stall: only \d+ bytes left in 3 s/)]);
+    expect(socket.aborted).toEqual([expect.stringMatching(/^stall: only \d+ bytes were sent in 3 s/)]);
   });
 
   test.each([[[100]], [[0, 0, 300]], [[1_000_000, 0, 0, 300, 0, 0, 300]]])(
-    'lets a response at the minimum rate go on, however unevenly: %j',
+    'does not abort a response at the minimum rate, however uneven: %j',
     async (rates) => {
-      const { slot } = ask(slotsOf(SETTINGS), ['A']);
+      const { slot } = request(slotsOf(SETTINGS), ['A']);
       await settled();
       const socket = new FakeSocket(slot('A'), rates);
       await seconds(20);
@@ -207,8 +210,8 @@ describe('pace', () => {
     },
   );
 
-  test('gives a response that was read ten times as long, because its client progresses in jumps', async () => {
-    const { slot } = ask(slotsOf(SETTINGS), ['A']);
+  test('lets a response without a connection stall ten times as long, because its client progresses in jumps', async () => {
+    const { slot } = request(slotsOf(SETTINGS), ['A']);
     await settled();
     const jumps = [1_400_000, ...Array.from({ length: 28 }, () => 0)];
     slot('A').endReading();
@@ -216,22 +219,22 @@ describe('pace', () => {
     await seconds(29);
     expect([socket.aborted, stalled.aborted]).toEqual([[], []]);
     await seconds(100);
-    expect(stalled.aborted).toEqual([expect.stringMatching(/^stall: only 0 bytes left in 30 s/)]);
+    expect(stalled.aborted).toEqual([expect.stringMatching(/^stall: only 0 bytes were sent in 30 s/)]);
   });
 
   test('aborts a fast response that stalls later', async () => {
-    const { slot } = ask(slotsOf(SETTINGS), ['A']);
+    const { slot } = request(slotsOf(SETTINGS), ['A']);
     await settled();
     const socket = new FakeSocket(slot('A'), [1_000_000, 1_000_000, 0, 0, 0, 0, 0, 0]);
     await seconds(6);
-    expect(socket.aborted).toEqual([expect.stringMatching(/^stall: only \d+ bytes left in 3 s/)]);
+    expect(socket.aborted).toEqual([expect.stringMatching(/^stall: only \d+ bytes were sent in 3 s/)]);
   });
 });
 
-/** Two customers that hold all slots: A three of them, B one. */
-async function held(settings: Partial<Settings> = {}, rates: Record<string, number> = {}) {
+/** Two customers that hold all slots: A three, B one. */
+async function fullSlots(settings: Partial<Settings> = {}, rates: Record<string, number> = {}) {
   const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 4, DOWNLOADS_PER_CUSTOMER: 4, ...settings });
-  const { slot } = ask(slots, ['A-1', 'A-2', 'A-3', 'B-1']);
+  const { slot } = request(slots, ['A-1', 'A-2', 'A-3', 'B-1']);
   await settled();
   const socketOf = (name: string) => {
     void slot(name).heldUp(never);
@@ -243,27 +246,27 @@ async function held(settings: Partial<Settings> = {}, rates: Record<string, numb
   return { slots, slot, sockets, aborted };
 }
 
-describe('responses that their client holds up', () => {
-  const OTHERS = 'held-up: another customer waits for the slot, and its client takes the least';
+describe('responses held up by their clients', () => {
+  const OTHERS = 'held-up: another customer waits for the slot, and the client of this response reads the slowest';
 
-  test('go on while no other request waits', async () => {
-    const { aborted } = await held();
+  test('continue while no other request waits', async () => {
+    const { aborted } = await fullSlots();
     await seconds(100);
     expect(aborted()).toEqual([]);
   });
 
-  test('give way at once to a customer that holds less: the slowest of the customer that holds the most', async () => {
-    const { slots, aborted } = await held({}, { 'A-2': 900_000, 'B-1': 100 });
+  test('give way at once to a customer with fewer slots: the slowest response of the customer with the most', async () => {
+    const { slots, aborted } = await fullSlots({}, { 'A-2': 900_000, 'B-1': 100 });
     await seconds(10);
-    const { admitted } = ask(slots, ['C']);
+    const { admitted } = request(slots, ['C']);
     await settled();
     expect(admitted).toEqual(['C']);
     expect(aborted()).toEqual([['A-2', OTHERS]]);
   });
 
-  test('give way once their progress was measured for five seconds', async () => {
-    const { slots, aborted } = await held();
-    const { admitted } = ask(slots, ['C']);
+  test('give way after their progress was measured for five seconds', async () => {
+    const { slots, aborted } = await fullSlots();
+    const { admitted } = request(slots, ['C']);
     await seconds(4);
     expect([admitted, aborted()]).toEqual([[], []]);
     await seconds(1);
@@ -273,21 +276,21 @@ describe('responses that their client holds up', () => {
   test.each([
     [999, 1],
     [1000, 0],
-  ])('of a customer that has no other: at %i bytes per second, %i give way', async (rate, count) => {
+  ])('give way as the only response of a customer below 1000 bytes per second: at %i, %i of 1', async (rate, count) => {
     const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
-    const { slot } = ask(slots, ['A']);
+    const { slot } = request(slots, ['A']);
     await settled();
     void slot('A').heldUp(never);
     const socket = new FakeSocket(slot('A'), [rate]);
-    const { admitted } = ask(slots, ['B']);
+    const { admitted } = request(slots, ['B']);
     await seconds(6);
     expect([admitted.length, socket.aborted.length]).toEqual([count, count]);
   });
 
-  test('give way to no more requests than the share of a customer, while they are still closing', async () => {
+  test('give way only as often as the share of the waiting customer, while they are still closing', async () => {
     const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 6, DOWNLOADS_PER_CUSTOMER: 3 });
     const names = ['A-1', 'A-2', 'A-3', 'B-1', 'B-2', 'B-3'];
-    const { slot } = ask(slots, names);
+    const { slot } = request(slots, names);
     await settled();
     let aborts = 0;
     for (const name of names) {
@@ -296,7 +299,7 @@ describe('responses that their client holds up', () => {
       slot(name).watch({ _handle: { bytesWritten: 0, writeQueueSize: 0 } } as unknown as Socket, () => aborts++);
     }
     await seconds(6);
-    ask(
+    request(
       slots,
       Array.from({ length: 10 }, (_, index) => `C-${index}`),
     );
@@ -304,40 +307,40 @@ describe('responses that their client holds up', () => {
     expect(aborts).toBe(3);
   });
 
-  test('do not give way to a customer that holds as much, or has its share', async () => {
-    const { slots, aborted } = await held({ DOWNLOADS_PER_CUSTOMER: 3 });
-    ask(slots, ['A-4']);
+  test('do not give way to a customer with as many slots, or with its full share', async () => {
+    const { slots, aborted } = await fullSlots({ DOWNLOADS_PER_CUSTOMER: 3 });
+    request(slots, ['A-4']);
     await seconds(10);
     expect(aborted()).toEqual([]);
-    ask(slots, ['B-2']);
+    request(slots, ['B-2']);
     await seconds(1);
     expect(aborted()).toHaveLength(1);
-    ask(slots, ['B-3']);
+    request(slots, ['B-3']);
     await seconds(10);
     expect(aborted()).toHaveLength(1);
   });
 
-  test('only these: a response that waits for the database goes on', async () => {
+  test('do not include a response that waits for the database', async () => {
     const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
-    const { slot } = ask(slots, ['A']);
+    const { slot } = request(slots, ['A']);
     await settled();
     await slot('A').heldUp(Promise.resolve());
     const socket = new FakeSocket(slot('A'), [500]);
-    const { admitted } = ask(slots, ['B']);
+    const { admitted } = request(slots, ['B']);
     await seconds(10);
     expect([admitted, socket.aborted]).toEqual([[], []]);
   });
 
   test('give way to a migration', async () => {
-    const { aborted } = await held();
+    const { aborted } = await fullSlots();
     migrationWaits = true;
     await seconds(1);
-    const reason = 'held-up: a migration waits for its snapshot';
+    const reason = 'held-up: a migration waits for its snapshot to close';
     expect(aborted()).toEqual(['A-1', 'A-2', 'A-3', 'B-1'].map((name) => [name, reason]));
   });
 
-  test('keep their snapshot for ten minutes at most', async () => {
-    const { aborted } = await held();
+  test('keep their snapshot for at most ten minutes', async () => {
+    const { aborted } = await fullSlots();
     await seconds(600);
     expect(aborted()).toEqual([]);
     await seconds(1);
@@ -345,14 +348,14 @@ describe('responses that their client holds up', () => {
     expect(aborted()[0]).toEqual(['A-1', 'held-up: its client kept the database waiting for 600 s']);
   });
 
-  test('that were read give way when all places in flight are taken', async () => {
+  test('give way even without a connection when all slots in flight are taken', async () => {
     const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1, DOWNLOADS_PER_CUSTOMER: 19 });
     const names = [...Array.from({ length: 19 }, (_, index) => `A-${index}`), 'B-1'];
-    const { slot } = ask(slots, names, false);
+    const { slot } = request(slots, names, false);
     await settled();
     const sockets = names.map((name) => new FakeSocket(slot(name), [name === 'A-7' ? 500_000 : 1_000_000]));
     await seconds(10);
-    const { admitted } = ask(slots, ['C'], false);
+    const { admitted } = request(slots, ['C'], false);
     await settled();
     expect(admitted).toEqual(['C']);
     expect(sockets.map(({ aborted }) => aborted.length)).toEqual(names.map((name) => Number(name === 'A-7')));

@@ -7,34 +7,43 @@ import { oneAtATime } from '../database/deadline.js';
 import type { AbortReason } from '../http/abort.js';
 import { Progress } from './progress.js';
 
-/** The number of responses in flight for each one that reads. The others need memory or disk, but no connection. */
+/**
+ * Responses in flight per response that reads the database. A response that was read completely holds memory or disk
+ * space, but no connection.
+ */
 const IN_FLIGHT_PER_READER = 20;
 
-/** Before the service aborts a response for another customer, it measures the progress of this many seconds. */
+/** In seconds. A response is aborted for another customer only after its progress was measured this long. */
 const MEASURED_SECONDS = 5;
 
-/** Factor of `DATABASE_WAIT_MS`. A request must outlast {@link MEASURED_SECONDS}. */
+/** Factor of `DATABASE_WAIT_MS`. A waiting request must wait longer than {@link MEASURED_SECONDS}. */
 const WAIT_FACTOR = 1.5;
 
-/** A response that holds no connection may stall this many times as long: its client progresses in jumps, see `Progress`. */
+/**
+ * A response that holds no connection may stall this many times as long, because slow clients progress in jumps, see
+ * `Progress`.
+ */
 const SENDING_FACTOR = 10;
 
-/** Factor of `DOWNLOAD_MIN_BYTES_PER_SECOND`. Below that, the only response of a customer gives way, too. */
+/**
+ * Factor of `DOWNLOAD_MIN_BYTES_PER_SECOND`. Below this rate, even the only response of a customer is aborted for
+ * another customer.
+ */
 const SLOW_FACTOR = 10;
 
-/** How long a client may hold up a snapshot, in seconds. */
+/** The longest total time in seconds that a client may make its snapshot wait. */
 const HELD_UP_SECONDS = 600;
 
 /** Aborts a response. */
 type Abort = (reason: AbortReason, what: string) => void;
 
-/** A place for one response, from the first statement until its last byte is sent. */
+/** The place of one response, held from the first statement until the last byte is sent. */
 export class Slot {
   private progress?: Progress;
   private abort?: Abort;
   private heldUpSeconds = 0;
   private waits = false;
-  private ended = false;
+  private aborted = false;
 
   constructor(
     readonly customerCode: string,
@@ -43,25 +52,25 @@ export class Slot {
     readonly release: () => void,
   ) {}
 
-  /** Whether it holds a database connection. */
+  /** Whether the response holds a database connection. */
   get isReading(): boolean {
     return this.reads;
   }
 
-  /** Notes that everything was read. */
+  /** Records that the response no longer reads the database. */
   endReading(): void {
     if (!this.reads) return;
     this.reads = false;
     this.onRead();
   }
 
-  /** Watches the response that leaves by a socket. */
+  /** Starts to measure the response that is sent through a socket. */
   watch(socket: Socket, abort: Abort): void {
     this.progress = new Progress(socket);
     this.abort = abort;
   }
 
-  /** Notes that the database waits for the client meanwhile. */
+  /** Awaits the promise, and records that the database waits for the client meanwhile. */
   readonly heldUp = async <T>(waiting: Promise<T>): Promise<T> => {
     this.waits = true;
     try {
@@ -71,37 +80,44 @@ export class Slot {
     }
   };
 
-  /** Called once a second. Aborts the response if its client takes too little. */
+  /** Aborts the response if its client reads too slowly. Must be called once a second. */
   check({ DOWNLOAD_STALL_SECONDS: stall, DOWNLOAD_MIN_BYTES_PER_SECOND: rate }: Settings): void {
     const window = this.reads ? stall : stall * SENDING_FACTOR;
     this.progress?.sample(Math.max(stall * SENDING_FACTOR, MEASURED_SECONDS));
     const bytes = this.progress?.over(window);
     if (bytes !== undefined && bytes < rate * window)
-      return this.end('stall', `only ${bytes} bytes left in ${window} s (DOWNLOAD_MIN_BYTES_PER_SECOND)`);
+      return this.abortResponse(
+        'stall',
+        `only ${bytes} bytes were sent in ${window} s (DOWNLOAD_MIN_BYTES_PER_SECOND)`,
+      );
     if (!this.isHeldUp) return;
     if (++this.heldUpSeconds > HELD_UP_SECONDS)
-      this.end('held-up', `its client kept the database waiting for ${HELD_UP_SECONDS} s`);
+      this.abortResponse('held-up', `its client kept the database waiting for ${HELD_UP_SECONDS} s`);
   }
 
-  /** Whether the database waits for its client. */
+  /** Whether the database waits for the client of this response. */
   get isHeldUp(): boolean {
     return this.reads && this.waits;
   }
 
-  /** Its progress, if it may be aborted for others: bytes of the last seconds. */
+  /**
+   * The bytes sent within {@link MEASURED_SECONDS}. Undefined if the response may not be aborted for another customer,
+   * or is younger.
+   */
   get expendable(): number | undefined {
     return !this.abort || (this.reads && !this.waits) ? undefined : this.progress?.over(MEASURED_SECONDS);
   }
 
-  end(reason: AbortReason, what: string): void {
-    this.ended = true;
+  /** @param what the reason in words, for the log */
+  abortResponse(reason: AbortReason, what: string): void {
+    this.aborted = true;
     this.abort?.(reason, what);
     this.abort = undefined;
   }
 
-  /** Whether the service has aborted it. It still holds its place until everything is closed. */
-  get isEnded(): boolean {
-    return this.ended;
+  /** Whether the service has aborted the response. The slot stays taken until everything is closed. */
+  get isAborted(): boolean {
+    return this.aborted;
   }
 }
 
@@ -112,15 +128,15 @@ interface Waiter {
 }
 
 /**
- * Admits responses: only some read the database at a time, and each customer has only some in flight. Requests wait for
- * a slot, but not for long. The waiting customer that holds least comes first, so a customer with many downloads does not
- * delay the first download of another one.
+ * Admits responses. `DOWNLOAD_POOL_SIZE` bounds the responses that read the database, `DOWNLOADS_PER_CUSTOMER` those in
+ * flight of one customer. Requests wait for a slot for a bounded time. The waiting customer with the fewest slots is
+ * admitted first, so many downloads of one customer do not delay the first download of another.
  */
 @Injectable()
 export class DownloadSlots {
   private readonly slots = new Set<Slot>();
   private readonly waiting: Waiter[] = [];
-  /** The slots of each customer that has any. */
+  /** The number of slots of each customer that has any. */
   private readonly holdings = new Map<string, number>();
   private reading = 0;
   private timer?: NodeJS.Timeout;
@@ -130,24 +146,24 @@ export class DownloadSlots {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** Responses that read the database, all in flight, and requests that wait. */
+  /** The number of responses that read the database, of all responses in flight, and of waiting requests. */
   get load(): { reading: number; inFlight: number; waiting: number } {
     return { reading: this.reading, inFlight: this.slots.size, waiting: this.waiting.length };
   }
 
   /**
-   * Takes a slot, which the caller releases.
+   * Resolves with a slot, which the caller must release.
    * @param reads whether the response reads the database
-   * @throws {BusyError} if none comes free in time
-   * @throws an AbortError when `gone` aborts first
+   * @throws {BusyError} if no slot becomes free in time
+   * @throws an AbortError if `disconnected` aborts first
    */
-  take(customerCode: string, reads: boolean, gone: AbortSignal): Promise<Slot> {
+  take(customerCode: string, reads: boolean, disconnected: AbortSignal): Promise<Slot> {
     if (this.fits({ customerCode, reads })) return Promise.resolve(this.open(customerCode, reads));
     return new Promise((resolve, reject) => {
       const wait = WAIT_FACTOR * this.settings.DATABASE_WAIT_MS;
       const settle = (finish: () => void) => {
         clearTimeout(timer);
-        gone.removeEventListener('abort', leave);
+        disconnected.removeEventListener('abort', leave);
         const index = this.waiting.indexOf(waiter);
         if (index >= 0) this.waiting.splice(index, 1);
         finish();
@@ -157,9 +173,9 @@ export class DownloadSlots {
       const admit = (slot: Slot) => settle(() => resolve(slot));
       const waiter = { customerCode, reads, admit };
       const timer = setTimeout(late, wait);
-      gone.addEventListener('abort', leave);
+      disconnected.addEventListener('abort', leave);
       this.waiting.push(waiter);
-      if (gone.aborted) leave();
+      if (disconnected.aborted) leave();
       else this.makeRoom(waiter, this.waiting.filter((one) => one.customerCode === customerCode).length - 1);
     });
   }
@@ -173,8 +189,8 @@ export class DownloadSlots {
   }
 
   private isFree(reads: boolean): boolean {
-    const { DOWNLOAD_POOL_SIZE: most } = this.settings;
-    return this.slots.size < most * IN_FLIGHT_PER_READER && (!reads || this.reading < most);
+    const { DOWNLOAD_POOL_SIZE: readers } = this.settings;
+    return this.slots.size < readers * IN_FLIGHT_PER_READER && (!reads || this.reading < readers);
   }
 
   private heldBy(customerCode: string): number {
@@ -224,14 +240,15 @@ export class DownloadSlots {
   }
 
   /**
-   * Aborts a response if that gives its slot to a customer that holds less. It takes the response with the least progress
-   * of the customer that holds the most. The only response of a customer gives way only if its client is slow.
-   * @param earlier requests of the same customer that wait, too
+   * Aborts a response if that frees a slot for a customer with fewer responses. Among the customers whose responses may
+   * be aborted, the one with the most slots loses its slowest response. The only response of a customer is aborted only
+   * if its client is slow.
+   * @param earlier waiting requests of the same customer
    */
   private makeRoom({ customerCode, reads }: Waiter, earlier = 0): void {
     const { DOWNLOAD_POOL_SIZE: readers, DOWNLOAD_MIN_BYTES_PER_SECOND: rate } = this.settings;
     const own = this.heldBy(customerCode) + earlier;
-    if (own >= this.settings.DOWNLOADS_PER_CUSTOMER || this.ending >= this.demand()) return;
+    if (own >= this.settings.DOWNLOADS_PER_CUSTOMER || this.closing >= this.demand()) return;
     const needsReader = reads && this.reading >= readers;
     if (!needsReader && this.slots.size < readers * IN_FLIGHT_PER_READER) return;
     const slow = SLOW_FACTOR * rate * MEASURED_SECONDS;
@@ -245,15 +262,18 @@ export class DownloadSlots {
       expendable.filter((one) => held(one) === most),
       (one) => one.expendable!,
     );
-    slot?.end('held-up', 'another customer waits for the slot, and its client takes the least');
+    slot?.abortResponse(
+      'held-up',
+      'another customer waits for the slot, and the client of this response reads the slowest',
+    );
   }
 
-  /** Responses that the service has aborted and that still hold their place. */
-  private get ending(): number {
-    return [...this.slots].filter(({ isEnded }) => isEnded).length;
+  /** The number of responses that the service has aborted and that still hold their slot. */
+  private get closing(): number {
+    return [...this.slots].filter(({ isAborted }) => isAborted).length;
   }
 
-  /** Waiting requests that have a place within the share of their customer. */
+  /** The number of waiting requests that fit into the share of their customer. */
   private demand(): number {
     const waiting = new Map<string, number>();
     for (const { customerCode } of this.waiting) waiting.set(customerCode, (waiting.get(customerCode) ?? 0) + 1);
@@ -265,14 +285,16 @@ export class DownloadSlots {
     return [...this.slots].filter((slot) => slot.isHeldUp);
   }
 
-  /** A migration cannot change a table while a snapshot has it open, and its next attempt comes soon. */
+  /**
+   * Aborts held-up responses while a migration waits. A migration cannot change a table that an open snapshot has read.
+   */
   private readonly yieldToMigration = oneAtATime(async () => {
     if (!(await this.database.isMigrationWaiting())) return;
-    for (const slot of this.heldUp()) slot.end('held-up', 'a migration waits for its snapshot');
+    for (const slot of this.heldUp()) slot.abortResponse('held-up', 'a migration waits for its snapshot to close');
   });
 }
 
-/** The first of those with the smallest measure. */
+/** The first item with the smallest measure. */
 function least<T>(items: readonly T[], measure: (item: T) => number): T | undefined {
   return items.reduce<T | undefined>(
     (best, item) => (best === undefined || measure(item) < measure(best) ? item : best),

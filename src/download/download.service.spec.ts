@@ -18,8 +18,8 @@ import { SpoolSpace } from './spool-space.js';
 import { WholeSource } from './whole-source.js';
 import { until } from '../../test/support/until.js';
 
-// What no database can be made to do at a given moment: a source of elements that stops, fails and goes on when a test
-// says so, behind a real HTTP server with real clients.
+// The tests use a source of elements that they make wait, fail and continue, which no database can do on demand. It
+// runs behind a real HTTP server with real clients.
 
 const SCOPE: CustomerScope = {
   customerCode: 'C',
@@ -27,7 +27,7 @@ const SCOPE: CustomerScope = {
   parts: { products: null, prices: null, stock: null },
 };
 
-/** A service whose snapshots are counted. */
+/** A download service that counts its snapshots. */
 class Bench {
   readonly slots: DownloadSlots;
   readonly downloads: DownloadService;
@@ -36,7 +36,7 @@ class Bench {
   closed = 0;
   failure?: Error;
   private readonly server: Server;
-  /** The connection that was made last, at the side of the service. */
+  /** The service's end of the latest connection. */
   latest?: Socket;
   private readonly sockets = new Set<Socket>();
 
@@ -96,7 +96,7 @@ class Bench {
     return socket;
   }
 
-  /** Resolves when nothing is held any more. */
+  /** Resolves when no slot is taken and every snapshot is closed. */
   async idle(): Promise<void> {
     await untilTrue(
       () => this.slots.load.inFlight === 0 && this.slots.load.waiting === 0 && this.opened === this.closed,
@@ -115,15 +115,20 @@ afterEach(() => bench.close());
 
 const untilTrue = (condition: () => boolean) => until(String(condition), condition);
 
-/** As many bytes as a compressor is given at first: no fewer come early. */
+/** The size of a compressor's first block: no compressed byte leaves before that much was read. */
 const FIRST_BLOCK = 16 * 1024;
 const TEXT = 'x'.repeat(FIRST_BLOCK);
 const ELEMENTS = [`{"SKU":"1","Text":"${TEXT}"}`, '{"SKU":"2","Text":null}'] as const;
 const LAST = '2';
 
-/** A source of a first and a last element, between which it waits for the test. */
+/** A source of two elements that waits for the test between them. */
 function gatedSource() {
-  const gate = { open: () => undefined as void, fail: (_error: Error) => undefined as void, ended: false, asked: 0 };
+  const gate = {
+    open: () => undefined as void,
+    fail: (_error: Error) => undefined as void,
+    ended: false,
+    requested: 0,
+  };
   const passed = new Promise<void>((resolve, reject) => {
     gate.open = resolve;
     gate.fail = reject;
@@ -132,10 +137,10 @@ function gatedSource() {
   const elements: Elements['elements'] = async function* (_snapshot, _scope, separator) {
     try {
       yield separator + ELEMENTS[0];
-      gate.asked++;
+      gate.requested++;
       await passed;
       yield separator + ELEMENTS[1];
-      gate.asked++;
+      gate.requested++;
     } finally {
       gate.ended = true;
     }
@@ -143,29 +148,29 @@ function gatedSource() {
   return { gate, elements };
 }
 
-/** Reads until what came so far satisfies the condition. */
+/** Reads until the received bytes satisfy the condition. */
 async function readUntil(
   socket: Socket,
-  condition: (sofar: Buffer) => boolean,
-  sofar: Buffer = Buffer.alloc(0),
+  condition: (received: Buffer) => boolean,
+  received: Buffer = Buffer.alloc(0),
 ): Promise<Buffer> {
   socket.resume();
-  while (!condition(sofar)) {
+  while (!condition(received)) {
     const chunk = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => undefined)]);
-    if (!chunk) throw new Error(`Closed after: ${sofar}`);
-    sofar = Buffer.concat([sofar, chunk[0] as Buffer]);
+    if (!chunk) throw new Error(`Closed after: ${received}`);
+    received = Buffer.concat([received, chunk[0] as Buffer]);
   }
-  return sofar;
+  return received;
 }
 
-/** The bytes of a chunked body, as far as its chunks are complete. */
-function bodyOf(answer: Buffer): Buffer {
+/** The bytes of the complete chunks of a chunked body. */
+function bodyOf(response: Buffer): Buffer {
   const parts: Buffer[] = [];
-  let at = answer.indexOf('\r\n\r\n') + 4;
-  for (let end = 0; at > 3 && (end = answer.indexOf('\r\n', at)) > 0;) {
-    const size = parseInt(answer.toString('latin1', at, end), 16);
+  let at = response.indexOf('\r\n\r\n') + 4;
+  for (let end = 0; at > 3 && (end = response.indexOf('\r\n', at)) > 0;) {
+    const size = parseInt(response.toString('latin1', at, end), 16);
     if (!size) break;
-    parts.push(answer.subarray(end + 2, end + 2 + size));
+    parts.push(response.subarray(end + 2, end + 2 + size));
     at = end + 2 + size + 2;
   }
   return Buffer.concat(parts);
@@ -182,7 +187,7 @@ const [FIRST, SECOND] = ELEMENTS;
 const CSV = (delimiter: string, ...rows: string[]) => ['SKU,Text', ...rows, ''].join('\r\n').replaceAll(',', delimiter);
 const [ROW_1, ROW_2] = [`1,${TEXT}`, '2,'];
 
-/** Bodies of the first element, of both, and of none. */
+/** For each media type: the body up to the first element, the body of both elements, and the body of none. */
 const BODIES = [
   ['application/json', `[${FIRST}`, `[${FIRST},${SECOND}]`, '[]'],
   ['application/x-ndjson', FIRST, `${FIRST}\n${SECOND}\n`, ''],
@@ -194,40 +199,41 @@ const BODIES = [
     `\uFEFF${CSV(';')}`,
   ],
 ] as const;
-/** Whether all that is to come early is there: compressed, at least the first block. */
-const isBegun = (text: string, begun: string) => Buffer.byteLength(text) >= FIRST_BLOCK && begun.startsWith(text);
+/** Whether all bytes that leave early have arrived: compressed, at least the first block. */
+const hasBeginning = (text: string, beginning: string) =>
+  Buffer.byteLength(text) >= FIRST_BLOCK && beginning.startsWith(text);
 
 const KINDS = BODIES.flatMap((texts) => Object.entries(DECODERS).map((decoder) => [...decoder, ...texts] as const));
 
-describe.each(KINDS)('%s, %#', (encoding, decode, type, begun, whole, none) => {
-  test('the first elements are with the client before the next are there', async () => {
+describe.each(KINDS)('%s, %#', (encoding, decode, type, beginning, whole, none) => {
+  test('sends the first elements before the next are available', async () => {
     const { gate, elements } = gatedSource();
     bench = new Bench(elements, {}, LAST);
     const socket = await bench.client(encoding, type);
-    const early = await readUntil(socket, (sofar) => isBegun(decode(bodyOf(sofar)), begun));
+    const early = await readUntil(socket, (received) => hasBeginning(decode(bodyOf(received)), beginning));
     expect(bench.slots.load.inFlight).toBe(1);
     gate.open();
-    await readUntil(socket, (sofar) => decode(bodyOf(sofar)) === whole, early);
+    await readUntil(socket, (received) => decode(bodyOf(received)) === whole, early);
     await bench.idle();
   });
 
-  test('a client that leaves in mid-body leaves nothing behind, and no more is asked for', async () => {
+  test('releases everything and reads no further after a client disconnects in mid-body', async () => {
     const { gate, elements } = gatedSource();
     bench = new Bench(elements, {}, LAST);
     const socket = await bench.client(encoding, type);
-    await readUntil(socket, (sofar) => isBegun(decode(bodyOf(sofar)), begun));
+    await readUntil(socket, (received) => hasBeginning(decode(bodyOf(received)), beginning));
     socket.destroy();
     await sleep(50);
     gate.open();
     await bench.idle();
-    expect(gate).toMatchObject({ ended: true, asked: 1 });
+    expect(gate).toMatchObject({ ended: true, requested: 1 });
   });
 
-  test('a failure in mid-body resets the connection, and frees everything', async () => {
+  test('resets the connection and releases everything after a failure in mid-body', async () => {
     const { gate, elements } = gatedSource();
     bench = new Bench(elements, {}, LAST);
     const socket = await bench.client(encoding, type);
-    const early = await readUntil(socket, (sofar) => isBegun(decode(bodyOf(sofar)), begun));
+    const early = await readUntil(socket, (received) => hasBeginning(decode(bodyOf(received)), beginning));
     const broken = once(socket, 'end').then(
       () => 'ended',
       () => 'broken',
@@ -239,64 +245,64 @@ describe.each(KINDS)('%s, %#', (encoding, decode, type, begun, whole, none) => {
     expect(gate.ended).toBe(true);
   });
 
-  test('a failure before the first element is thrown, without headers that speak of a body', async () => {
+  test('throws a failure before the first element, without headers that describe a body', async () => {
     bench = new Bench(async function* () {
       yield* [];
       throw new Error('at once');
     });
     const socket = await bench.client(encoding, type);
-    const answer = (await readUntil(socket, (sofar) => sofar.includes('\r\n\r\n'))).toString();
-    expect(answer).toMatch(/^HTTP\/1\.1 500 /);
-    expect(answer).not.toMatch(/^(etag|content-type|content-encoding|cache-control|vary):/im);
+    const response = (await readUntil(socket, (received) => received.includes('\r\n\r\n'))).toString();
+    expect(response).toMatch(/^HTTP\/1\.1 500 /);
+    expect(response).not.toMatch(/^(etag|content-type|content-encoding|cache-control|vary):/im);
     await bench.idle();
     expect(bench.failure?.message).toBe('at once');
   });
 
-  test('no elements at all are a whole answer, too', async () => {
+  test('sends a complete response without elements', async () => {
     bench = new Bench(async function* () {});
     const socket = await bench.client(encoding, type);
-    const answer = await readUntil(socket, (sofar) => sofar.toString('latin1').endsWith('\r\n0\r\n\r\n'));
-    expect(answer.toString('latin1')).toMatch(/^HTTP\/1\.1 200 /);
-    expect(decode(bodyOf(answer))).toBe(none);
+    const response = await readUntil(socket, (received) => received.toString('latin1').endsWith('\r\n0\r\n\r\n'));
+    expect(response.toString('latin1')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(decode(bodyOf(response))).toBe(none);
     await bench.idle();
   });
 });
 
-/** A source of these elements, ready at once. */
+/** A source of these elements that are available at once. */
 const ready = (...elements: string[]): Elements['elements'] =>
   async function* (_snapshot, _terms, separator) {
     for (const element of elements) yield separator + element;
   };
 
-describe('the last element', () => {
+describe('a last element', () => {
   test.each(KINDS)(
-    '%s, %#: another one than X-Last-SKU names resets the connection (decision 111)',
+    'with another SKU than X-Last-SKU resets the connection (%s, %#) (decision 111)',
     async (...kind) => {
       const [encoding, , type] = kind;
       const log: string[] = [];
       Logger.overrideLogger({ error: (text: string) => log.push(text), log: () => undefined, warn: () => undefined });
       bench = new Bench(ready(...ELEMENTS), {}, '3');
       const socket = await bench.client(encoding, type);
-      await expect(readUntil(socket, (sofar) => sofar.includes('\r\n0\r\n\r\n'))).rejects.toThrow(
+      await expect(readUntil(socket, (received) => received.includes('\r\n0\r\n\r\n'))).rejects.toThrow(
         /Closed after|ECONNRESET/,
       );
       await bench.idle();
       Logger.overrideLogger(false);
-      // Compressed, all of so small a body is made before its first byte: then it is an error of its own.
+      // A small body is compressed completely before its first byte is sent, so the failure becomes an error response.
       const texts = [...log, String(bench.failure?.message)].join();
       expect(texts).toContain('The last element does not have the SKU "3", which X-Last-SKU names');
     },
   );
 
   test.each([
-    ['none, where one is named', [], '2'],
-    ['one, where none is named', [SECOND], undefined],
-    ['a text that looks like it', ['{"SKU":"1","Text":"\\"SKU\\":\\"2\\""}'], '2'],
-    ['a SKU that begins like it', ['{"SKU":"22","Text":null}'], '2'],
-  ])('%s is not sent as a whole answer (decision 111)', async (_what, elements, named) => {
+    ['that is missing though X-Last-SKU names one', [], '2'],
+    ['that X-Last-SKU does not name', [SECOND], undefined],
+    ['with a text that looks like the SKU', ['{"SKU":"1","Text":"\\"SKU\\":\\"2\\""}'], '2'],
+    ['with a SKU that begins like it', ['{"SKU":"22","Text":null}'], '2'],
+  ])('%s makes the response incomplete (decision 111)', async (_what, elements, named) => {
     bench = new Bench(ready(...elements), {}, named);
     const socket = await bench.client();
-    const complete = readUntil(socket, (sofar) => sofar.includes('\r\n0\r\n\r\n'));
+    const complete = readUntil(socket, (received) => received.includes('\r\n0\r\n\r\n'));
     await expect(complete).rejects.toThrow(/^(?![^]*HTTP\/1\.1 200[^]*\r\n0\r\n\r\n)/);
     await bench.idle();
   });
@@ -308,7 +314,7 @@ test('the ETag depends on the path (decision 113)', async () => {
   for (const path of ['/', '/other', '/']) {
     const socket = await bench.connect();
     socket.write(`HEAD ${path} HTTP/1.1\r\nHost: test\r\n\r\n`);
-    const head = (await readUntil(socket, (sofar) => sofar.includes('\r\n\r\n'))).toString();
+    const head = (await readUntil(socket, (received) => received.includes('\r\n\r\n'))).toString();
     tags.push(/^ETag: (.*)\r$/m.exec(head)?.[1]);
     socket.destroy();
   }
@@ -316,18 +322,18 @@ test('the ETag depends on the path (decision 113)', async () => {
   expect(tags[1]).not.toBe(tags[0]);
 });
 
-test('a source gets the terms that the ETag names, and no Customer Code (decision 113)', async () => {
+test('a source receives the terms in the ETag, and no Customer Code (decision 113)', async () => {
   const given: object[] = [];
   bench = new Bench(async function* (_snapshot, terms) {
     yield* [];
     // @ts-expect-error There is no such key.
     given.push(terms, [terms.customerCode]);
   });
-  await readUntil(await bench.client(), (sofar) => sofar.toString('latin1').endsWith('\r\n0\r\n\r\n'));
+  await readUntil(await bench.client(), (received) => received.toString('latin1').endsWith('\r\n0\r\n\r\n'));
   expect(given).toEqual([SCOPE.terms, [undefined]]);
 });
 
-/** Everything that a client gets until the connection closes. */
+/** Everything that a client receives until the connection closes. */
 const exchange = async (version: string, ...lines: string[]) => {
   bench = new Bench(ready(...ELEMENTS), {}, LAST);
   const socket = await bench.connect();
@@ -343,13 +349,13 @@ describe('Connection: close', () => {
     ['1.1', ['Connection: close']],
     ['1.1', ['Connection: close, TE', 'TE: trailers']],
     ['1.0', ['TE: chunked']],
-  ])('is never on chunks, though the connection closes: HTTP/%s, %j (decision 110)', async (version, lines) => {
+  ])('is never sent with chunks, though the connection closes: HTTP/%s, %j (decision 110)', async (version, lines) => {
     const text = await exchange(version, ...lines);
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Transfer-Encoding: chunked\r\n[^]*\r\n0\r\n\r\n$/);
     expect(text.split('\r\n\r\n')[0]).not.toMatch(/^connection:/im);
   });
 
-  test('is on a body without chunks, whose end is that of the connection: HTTP/1.0 (decision 110)', async () => {
+  test('is sent with a body without chunks, which ends with the connection: HTTP/1.0 (decision 110)', async () => {
     const text = await exchange('1.0');
     expect(text).toMatch(/^Connection: close\r$/m);
     expect(text).not.toMatch(/^transfer-encoding:/im);
@@ -357,10 +363,10 @@ describe('Connection: close', () => {
   });
 });
 
-test('who leaves while it waits for its turn starts no work', async () => {
+test('a client that disconnects while it waits for a slot opens no snapshot', async () => {
   const { gate, elements } = gatedSource();
   bench = new Bench(elements, { DOWNLOAD_POOL_SIZE: 1 }, LAST);
-  await readUntil(await bench.client(), (sofar) => bodyOf(sofar).includes('"1"'));
+  await readUntil(await bench.client(), (received) => bodyOf(received).includes('"1"'));
   const waiting = await bench.client();
   await untilTrue(() => bench.slots.load.waiting === 1);
   waiting.destroy();
@@ -371,34 +377,37 @@ test('who leaves while it waits for its turn starts no work', async () => {
   expect(bench.failure).toBeUndefined();
 });
 
-test('who waits too long gets an error, and holds nothing', async () => {
+test('a client that waits too long receives an error and holds nothing', async () => {
   const { gate, elements } = gatedSource();
   bench = new Bench(elements, { DOWNLOAD_POOL_SIZE: 1, DATABASE_WAIT_MS: 200 }, LAST);
-  await readUntil(await bench.client(), (sofar) => bodyOf(sofar).includes('"1"'));
-  await readUntil(await bench.client(), (sofar) => sofar.includes('HTTP/1.1 500 '));
+  await readUntil(await bench.client(), (received) => bodyOf(received).includes('"1"'));
+  await readUntil(await bench.client(), (received) => received.includes('HTTP/1.1 500 '));
   expect(bench.opened).toBe(1);
   gate.open();
   await bench.idle();
 });
 
-test('what is refused on a connection that stays leaves nothing on it', async () => {
+test('a rejected request leaves no listener on a kept-alive connection', async () => {
   const { gate, elements } = gatedSource();
   bench = new Bench(elements, { DOWNLOAD_POOL_SIZE: 1, DATABASE_WAIT_MS: 10 }, LAST);
-  await readUntil(await bench.client(), (sofar) => bodyOf(sofar).includes('"1"'));
-  const kept = await bench.connect();
+  await readUntil(await bench.client(), (received) => bodyOf(received).includes('"1"'));
+  const socket = await bench.connect();
   const listeners: number[] = [];
   for (let request = 0; request < 3; request++) {
-    kept.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
-    await readUntil(kept, (sofar) => sofar.includes('HTTP/1.1 500 '));
+    socket.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+    await readUntil(socket, (received) => received.includes('HTTP/1.1 500 '));
     listeners.push(bench.latest!.listenerCount('close'));
   }
-  kept.destroy();
+  socket.destroy();
   gate.open();
   await bench.idle();
   expect(listeners).toEqual(listeners.map(() => listeners[0]));
 });
 
-/** Reads so many bytes a second. @returns after how many seconds the connection broke, or undefined */
+/**
+ * Reads the given number of bytes per second.
+ * @returns the number of seconds after which the connection broke, or undefined
+ */
 async function readSlowly(
   { slots }: Bench,
   socket: Socket,
@@ -417,10 +426,10 @@ async function readSlowly(
   return undefined;
 }
 
-describe('pace', () => {
-  /** So large that a slow client takes longer for one than it may take nothing. */
+describe('with a minimum rate,', () => {
+  /** In bytes. A slow client takes longer for one batch than it may stall. */
   const BATCH = 4 * 1024 * 1024;
-  /** Endless, and not to be compressed. */
+  /** An endless body that does not compress. */
   const endless: Elements['elements'] = async function* () {
     for (;;) yield ',' + randomBytes((BATCH * 3) / 4).toString('base64');
   };
@@ -428,8 +437,8 @@ describe('pace', () => {
 
   const ENCODINGS = ['identity', 'gzip', 'br'];
 
-  /** Has a client of each encoding, at the same time, since that takes long. */
-  async function ofEach<T>(read: (own: Bench, socket: Socket) => Promise<T>): Promise<T[]> {
+  /** Runs one client per encoding at the same time, because each takes long. */
+  async function forEachEncoding<T>(read: (own: Bench, socket: Socket) => Promise<T>): Promise<T[]> {
     const benches = ENCODINGS.map(() => new Bench(endless, LIMITS));
     const results = await Promise.all(benches.map(async (own, index) => read(own, await own.client(ENCODINGS[index]))));
     await Promise.all(benches.map((own) => own.idle()));
@@ -437,21 +446,21 @@ describe('pace', () => {
     return results;
   }
 
-  test('who takes a byte a second of whatever encoding is cut soon, and frees what it held', async () => {
-    const cutAfter = await ofEach((own, socket) => readSlowly(own, socket, 1, 15));
-    for (const second of cutAfter) expect(second).toBeGreaterThanOrEqual(3);
+  test('a client that reads one byte per second is aborted soon and frees its slot, in every encoding', async () => {
+    const abortedAfter = await forEachEncoding((own, socket) => readSlowly(own, socket, 1, 15));
+    for (const second of abortedAfter) expect(second).toBeGreaterThanOrEqual(3);
   }, 30_000);
 
-  test('who takes whatever encoding slowly, and yet many times the least, is not cut', async () => {
-    const read = await ofEach(async (own, socket) => {
-      const cutAfter = await readSlowly(own, socket, 400_000, 14);
+  test('a slow client far above the minimum rate is not aborted, in every encoding', async () => {
+    const read = await forEachEncoding(async (own, socket) => {
+      const abortedAfter = await readSlowly(own, socket, 400_000, 14);
       const { inFlight } = own.slots.load;
       socket.destroy();
-      return { cutAfter, inFlight, bytes: socket.bytesRead };
+      return { abortedAfter, inFlight, bytes: socket.bytesRead };
     });
-    for (const { cutAfter, inFlight, bytes } of read) {
-      expect([cutAfter, inFlight]).toEqual([undefined, 1]);
-      // It really was as slow as that.
+    for (const { abortedAfter, inFlight, bytes } of read) {
+      expect([abortedAfter, inFlight]).toEqual([undefined, 1]);
+      // Check that the client really was that slow.
       expect(bytes).toBeLessThan(12_000_000);
       expect(bytes).toBeGreaterThan(2_000_000);
     }

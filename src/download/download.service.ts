@@ -7,7 +7,7 @@ import { requestIdOf } from '../http/request-id.js';
 import type { ValidatorHeaders } from '../http/validator.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import { CustomerScopeService } from '../scope/customer-scope.service.js';
-import { leaving, unlessGone } from './client-gone.js';
+import { watchDisconnect, unlessDisconnected } from './client-disconnect.js';
 import { Delivery } from './delivery.js';
 import { ended } from './drained.js';
 import { DownloadSlots, type Slot } from './download-slots.js';
@@ -28,11 +28,14 @@ interface Download {
   readonly representation: Representation;
   /** The headers of a response in this scope. */
   readonly headers: ValidatorHeaders;
-  /** Aborts when the client has left. */
-  readonly gone: AbortSignal;
+  /** Aborts when the client disconnects. */
+  readonly disconnected: AbortSignal;
 }
 
-/** Reads elements from one snapshot at the pace of the database and sends them at the pace of the client. */
+/**
+ * Reads the elements of a response from one snapshot at the pace of the database, and sends them at the pace of the
+ * client.
+ */
 @Injectable()
 export class DownloadService {
   private readonly logger = new Logger(DownloadService.name);
@@ -46,32 +49,33 @@ export class DownloadService {
   ) {}
 
   /**
-   * Sends the elements in the format that the client prefers, or a 304 if the client has them. `HEAD` gets the headers of
-   * `GET` from a new snapshot. An error before the first byte is thrown and becomes an error response. A later error
-   * resets the connection, so a client does not take a part for the whole. The snapshot is always closed.
+   * Sends the elements in the format that the client prefers, or a 304 if the client has them. `HEAD` returns the
+   * headers of `GET` from a new snapshot. An error before the first byte is thrown and becomes an error response. A
+   * later error resets the connection, so that a client does not take a part for the whole. The snapshot is always
+   * closed.
    */
   async send(response: Response, scope: CustomerScope, source: ResponseSource): Promise<void> {
     const { req: request } = response;
     const representation = representationFor(request, source);
     const headers = source.headers(request, scope, representation);
     if (source.isFresh(request, scope, headers)) return void response.status(304).set(headers).end();
-    const gone = leaving(response);
+    const watch = watchDisconnect(response);
     try {
-      await this.sendWhole({ response, scope, source, representation, headers, gone: gone.signal });
+      await this.sendWhole({ response, scope, source, representation, headers, disconnected: watch.signal });
     } finally {
-      gone.forget();
+      watch.stop();
     }
   }
 
-  /** Sends a cached body, or makes one, as soon as a slot is free. */
+  /** Waits for a slot, then sends a cached body or reads a new one. */
   private async sendWhole(download: Download): Promise<void> {
-    const { scope, gone } = download;
+    const { scope, disconnected } = download;
     let cached = this.find(download);
     let slot: Slot | undefined;
     try {
-      slot = await this.slots.take(scope.customerCode, !cached, gone).catch(unlessGone(gone));
+      slot = await this.slots.take(scope.customerCode, !cached, disconnected).catch(unlessDisconnected(disconnected));
       if (!slot) return;
-      // Meanwhile another request may have made the same body.
+      // Another request may have cached the same body meanwhile.
       cached ??= this.find(download);
       if (cached) slot.endReading();
       if (cached) await this.sendCached(download, cached.body, slot);
@@ -96,9 +100,12 @@ export class DownloadService {
     await ended(response);
   }
 
-  private async sendFresh({ response, scope, source, representation, gone }: Download, slot: Slot): Promise<void> {
+  private async sendFresh(
+    { response, scope, source, representation, disconnected }: Download,
+    slot: Slot,
+  ): Promise<void> {
     const { customerCode } = scope;
-    // The snapshot may be later than the scope that the guard read. The headers describe the snapshot.
+    // The snapshot may be newer than the scope that the guard read. The headers describe the snapshot.
     const opened = await OpenedSource.open(this.database, this.scopes, source, {
       customerCode,
       request: response.req,
@@ -108,10 +115,10 @@ export class DownloadService {
       await opened.close();
       return void response.set(opened.headers).end();
     }
-    const body = opened.body(gone);
+    const body = opened.body(disconnected);
     try {
-      const first = await body.next().catch(unlessGone(gone));
-      if (!first || gone.aborted) return;
+      const first = await body.next().catch(unlessDisconnected(disconnected));
+      if (!first || disconnected.aborted) return;
       const { headers } = opened;
       response.set(headers);
       omitConnectionClose(response);
@@ -124,7 +131,7 @@ export class DownloadService {
     }
   }
 
-  /** Resolves when the response is complete, aborted, or left by its client. */
+  /** Resolves when the response is complete or aborted, or the client has disconnected. */
   private async deliver(response: Response, body: Pieces, slot: Slot, heldUp: AbortController): Promise<void> {
     const abort = this.abortOf(response);
     slot.watch(response.req.socket, abort);

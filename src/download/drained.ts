@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 
 /**
- * Resolves with true when the system has accepted everything that was written, or the connection has closed.
- * @param timeout milliseconds after which it resolves with false. Default: it waits as long as it takes
+ * Resolves with true when the operating system has accepted everything that was written, or the connection has closed.
+ * @param timeout milliseconds after which it resolves with false; default: no timeout
  */
 export function drained(response: Response, timeout?: number): Promise<boolean> {
   if (!response.writableNeedDrain || response.destroyed) return Promise.resolve(true);
@@ -18,7 +18,7 @@ export function drained(response: Response, timeout?: number): Promise<boolean> 
   });
 }
 
-/** Ends a response. Resolves when its last byte is sent, or the connection has closed. */
+/** Ends a response. Resolves when its last byte is sent or the connection has closed. */
 export function ended(response: Response): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   return new Promise((resolve) => void response.once('close', resolve).end(resolve));

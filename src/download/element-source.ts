@@ -6,12 +6,12 @@ import type { ElementBatches } from './format.js';
 /** Reads the elements of an endpoint, in the order of their SKUs. */
 export interface Elements {
   /**
-   * The elements as JSON, the separator (one byte) before each, in batches. No batch is empty.
+   * Yields the elements as JSON in batches, each element after the separator (one byte). No batch is empty.
    * @param among only elements whose SKUs this selects
    */
   elements(snapshot: Snapshot, terms: CustomerTerms, separator: string, among?: SkuSelection): ElementBatches;
-  /** The SKU of the last element, found without reading the others. Undefined: there is no element. */
+  /** Returns the SKU of the last element without reading the others. Undefined: there are no elements. */
   lastSku(snapshot: Snapshot, terms: CustomerTerms): Promise<string | undefined>;
-  /** Those of the SKUs that have an element. */
+  /** Returns the given SKUs that have an element. */
   skus(snapshot: Snapshot, terms: CustomerTerms, skus: readonly string[]): Promise<ReadonlySet<string>>;
 }

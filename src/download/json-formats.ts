@@ -1,17 +1,17 @@
 import type { Format } from './format.js';
 
-/** One array. Parameters mean nothing with its type (RFC 8259 §11). */
+/** One array. Parameters of its media type have no meaning (RFC 8259 §11). */
 export const jsonArray: Format = {
   type: 'application/json',
   contentType: 'application/json; charset=utf-8',
   separator: ',',
   async *write(batches) {
-    let opened = false;
+    let hasStarted = false;
     for await (const batch of batches) {
-      yield opened ? batch : withFirstByte('[', batch);
-      opened = true;
+      yield hasStarted ? batch : withFirstByte('[', batch);
+      hasStarted = true;
     }
-    yield opened ? ']' : '[]';
+    yield hasStarted ? ']' : '[]';
   },
 };
 
@@ -22,12 +22,12 @@ export const jsonLines: Format = {
   contentType: 'application/x-ndjson; charset=utf-8',
   separator: '\n',
   async *write(batches) {
-    let begun = false;
+    let hasStarted = false;
     for await (const batch of batches) {
-      yield begun ? batch : Buffer.from(batch).subarray(1);
-      begun = true;
+      yield hasStarted ? batch : Buffer.from(batch).subarray(1);
+      hasStarted = true;
     }
-    yield begun ? '\n' : '';
+    yield hasStarted ? '\n' : '';
   },
 };
 

@@ -1,12 +1,13 @@
 import { InvariantViolation } from '../invariants/invariants.js';
 import type { ElementBatches } from './format.js';
 
-/** Names the SKU of the last element, so that a client knows whether it has received everything (decision 111). */
+/** The header with the SKU of the last element. It shows a client whether it has received everything (decision 111). */
 export const LAST_SKU = 'X-Last-SKU';
 
 /**
- * Passes the batches on, and then compares the last element with the one that the header names.
+ * Yields the batches, then checks that the last element has the SKU of the header.
  * @param confirm a further check at the end
+ * @throws {InvariantViolation} if the SKUs differ
  */
 export async function* endingWith(
   lastSku: string | undefined,
@@ -25,8 +26,8 @@ export async function* endingWith(
 }
 
 /**
- * Whether the last key `SKU` of a batch has this value. JSON escapes quotes within a text, so a value
- * cannot look like a key. The prices at the end of a product have the product's own SKU.
+ * Whether the last key `SKU` of a batch has this value. JSON escapes quotes within a text, so a value cannot look like
+ * a key. The prices at the end of a product have the product's own SKU.
  */
 function endsWith(batch: string | Buffer, sku: string): boolean {
   const bytes = typeof batch === 'string' ? Buffer.from(batch) : batch;

@@ -15,7 +15,7 @@ interface SourceRequest {
   readonly representation: Representation;
 }
 
-/** A response source with its snapshot: everything in the response is read from it. */
+/** A response source with its snapshot. The whole response is read from this snapshot. */
 export class OpenedSource {
   private constructor(
     private readonly snapshot: Snapshot,
@@ -24,7 +24,10 @@ export class OpenedSource {
     private readonly representation: Representation,
   ) {}
 
-  /** @throws {ApiError} 404 if the customer is not active in the snapshot, which is then closed */
+  /**
+   * Opens a snapshot of a replica or, if the replica lacks what the request names, of the server.
+   * @throws {ApiError} 404 if the customer is not active in the snapshot, which is then closed
+   */
   static async open(
     database: DatabaseService,
     scopes: CustomerScopeService,
@@ -46,10 +49,10 @@ export class OpenedSource {
     { customerCode, request, representation }: SourceRequest,
   ): Promise<OpenedSource> {
     try {
-      // Since the guard read the scope, an import may have changed discount and prices. So the snapshot's scope counts.
+      // An import may have changed discount and prices since the guard read the scope, so the scope is read again.
       const scope = await scopes.find(customerCode, snapshot.query);
       if (!scope) throw customerNotFound();
-      // The `ETag` names the versions of this scope, so the snapshot has to keep them.
+      // The `ETag` names the versions of this scope, so they must not change within the snapshot.
       const confirm = async () => assertSameScope(scope, await scopes.find(customerCode, snapshot.query));
       const opened = await source.open({ request, representation, snapshot, scope });
       return new OpenedSource(snapshot, opened, confirm, representation);
@@ -63,10 +66,10 @@ export class OpenedSource {
     return this.opened.headers;
   }
 
-  /** Makes the body, and closes the snapshot as soon as the body is made. */
-  async *body(gone: AbortSignal): Pieces {
+  /** Yields the body, and closes the snapshot as soon as the body ends. */
+  async *body(disconnected: AbortSignal): Pieces {
     try {
-      yield* encoded(this.opened.pieces(this.confirm), this.representation.encoding, gone);
+      yield* encoded(this.opened.pieces(this.confirm), this.representation.encoding, disconnected);
     } finally {
       await this.close();
     }

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 
-/** Node's counts for a connection: the bytes it has passed to the system, and the bytes that still wait in its queue. */
+/** Node's counts of a connection: bytes passed to the operating system, and bytes that wait in its own queue. */
 interface Handle {
   bytesWritten: number;
   writeQueueSize: number;
 }
 
-/** How fast the system accepts a response, sampled once a second. */
+/** The rate at which the operating system accepts a response, sampled once a second. */
 export class Progress {
   private readonly samples: number[] = [];
 
@@ -14,21 +14,22 @@ export class Progress {
     this.sample(1);
   }
 
-  /** @param longest window that is asked for later, in seconds */
+  /** @param longest the longest window of later calls of `over`, in seconds */
   sample(longest: number): void {
     this.samples.push(this.bytesAccepted());
     if (this.samples.length > longest + 1) this.samples.shift();
   }
 
-  /** The bytes of the last `seconds`; undefined: the response is younger. */
+  /** The bytes accepted within the last `seconds`. Undefined if the response is younger. */
   over(seconds: number): number | undefined {
     const before = this.samples.at(-1 - seconds);
     return before === undefined ? undefined : this.samples.at(-1)! - before;
   }
 
   /**
-   * The bytes that the system has accepted for the connection. Bytes in Node's queues do not count, however large the last
-   * write was. The system has a buffer of a few MB, so a slow client progresses in jumps of more than a megabyte.
+   * The bytes that the operating system has accepted on the connection. Bytes in Node's queues do not count, however
+   * large the last write was. The system has a buffer of a few MB, so a slow client progresses in jumps of more than a
+   * megabyte.
    */
   private bytesAccepted(): number {
     const { _handle: handle } = this.socket as Socket & { _handle?: Handle | null };

@@ -1,4 +1,4 @@
-/** The size of a block, in bytes. Blocks, because one buffer for a whole body would have to be copied to grow. */
+/** The size of a block in bytes. One buffer for a whole body would have to be copied to grow. */
 const BLOCK = 256 * 1024;
 
 /** Memory that recordings share. */
@@ -8,13 +8,16 @@ export interface MemoryBudget {
   give(bytes: number): void;
 }
 
-/** A copy of a body, made while it is sent. Its memory is part of a budget; without memory the recording ends. */
+/**
+ * A copy of a body, made while the body is sent. Its memory belongs to a budget. If the budget has none left, the
+ * recording is dropped.
+ */
 export class Recording {
   private blocks: Buffer[] = [];
   private size = 0;
-  private isLost = false;
+  private isClosed = false;
 
-  /** @param largest body that is recorded, in bytes */
+  /** @param largest the largest body that is recorded, in bytes */
   constructor(
     private readonly budget: MemoryBudget,
     private readonly largest: number,
@@ -26,8 +29,8 @@ export class Recording {
   }
 
   add(bytes: Buffer): void {
-    if (this.isLost) return;
-    for (let start = 0; start < bytes.length && !this.isLost;) {
+    if (this.isClosed) return;
+    for (let start = 0; start < bytes.length && !this.isClosed;) {
       const offset = this.size % BLOCK;
       if (!offset && !this.addBlock()) return;
       const copied = bytes.copy(this.blocks.at(-1)!, offset, start);
@@ -37,21 +40,24 @@ export class Recording {
     }
   }
 
-  /** Ends the recording. @returns its blocks, whose memory the caller gives back later; undefined: there are none */
+  /**
+   * Ends the recording.
+   * @returns its blocks, whose memory the caller returns later; undefined if the recording was dropped or is empty
+   */
   finish(): Buffer[] | undefined {
-    if (this.isLost || !this.size) return undefined;
+    if (this.isClosed || !this.size) return undefined;
     const spare = this.blocks.length * BLOCK - this.size;
     const last = this.blocks.pop()!;
     this.blocks.push(spare ? exactly(last.subarray(0, BLOCK - spare)) : last);
     this.budget.give(spare);
-    this.isLost = true;
+    this.isClosed = true;
     return this.blocks;
   }
 
-  /** Drops what was recorded, unless it was finished. */
+  /** Drops the recording, unless it was finished. */
   discard(): void {
-    if (this.isLost) return;
-    this.isLost = true;
+    if (this.isClosed) return;
+    this.isClosed = true;
     this.budget.give(this.blocks.length * BLOCK);
     this.blocks = [];
   }
@@ -59,11 +65,11 @@ export class Recording {
   private addBlock(): boolean {
     if (this.budget.take(BLOCK)) this.blocks.push(Buffer.allocUnsafeSlow(BLOCK));
     else this.discard();
-    return !this.isLost;
+    return !this.isClosed;
   }
 }
 
-/** A copy that does not share a larger buffer. */
+/** Copies the bytes into a buffer of their own size. */
 function exactly(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);

@@ -7,22 +7,28 @@ import { compressionParameters, type Encoding, ENCODINGS } from './compression.j
 import type { Content } from './content.js';
 import type { Representation, ResponseSource } from './response-source.js';
 
-/** What the request prefers, or would take at least. @throws {ApiError} 406 if it takes none of the formats */
+/**
+ * Chooses format and encoding by the headers of the request.
+ * @throws {ApiError} 406 if the request accepts none of the formats
+ */
 export function representationFor(request: Request, { formats, formatsInWords }: ResponseSource): Representation {
   const format = preferred(request.headers.accept, formats);
   if (!format) throw notAcceptable(formatsInWords);
   return { format, encoding: (request.acceptsEncodings([...ENCODINGS]) || 'identity') as Encoding };
 }
 
-/** Everything that the bytes of a representation depend on. */
+/** Everything in a representation that determines the bytes of a body. */
 export function formOf({ format: { type, parameters }, encoding }: Representation): unknown {
   return [type, parameters, encoding, compressionParameters(encoding)];
 }
 
-/** When the latest change was made that a response may show. */
+/** The header with the time of the latest change that a response may show. */
 const DATA_CHANGED = 'X-Data-Changed';
 
-/** All headers of a 200. @param shared those that a 304 has, too */
+/**
+ * Returns all headers of a 200.
+ * @param shared the headers that a 304 has, too
+ */
 export function headersOf200(
   shared: ValidatorHeaders,
   { dependsOn }: Content,

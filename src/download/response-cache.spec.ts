@@ -12,7 +12,7 @@ const headersOf = (etag: string) => ({ ...validatorHeaders(etag), 'X-Last-SKU': 
 const never = new AbortController().signal;
 const cacheOf = (megabytes: number) => new ResponseCache({ RESPONSE_CACHE_MEGABYTES: megabytes } as Settings);
 
-/** A body of its own for each name. */
+/** A different body for each name. */
 function bytesOf(name: string, size: number): Buffer {
   const seed = createHash('sha256').update(name).digest();
   return Buffer.alloc(size, seed);
@@ -22,21 +22,24 @@ async function* piecesOf(bytes: Buffer, length = 100_000): Pieces {
   for (let start = 0; start < bytes.length; start += length) yield bytes.subarray(start, start + length);
 }
 
-/** Sends a body through the cache. @returns what a client gets */
+/**
+ * Sends a body through the cache.
+ * @returns the bytes that the client receives
+ */
 async function send(cache: ResponseCache, etag: string, body: Pieces): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of cache.record(body, headersOf(etag), never)) pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces);
 }
 
-/** A body of the cache, released at once. */
+/** Reads a cached body and releases it at once. */
 function peek(cache: ResponseCache, etag: string): Buffer | undefined {
   const use = cache.find(etag);
   use?.release();
   return use && Buffer.concat(use.body.blocks);
 }
 
-test('keeps a finished body, byte by byte, with its last SKU', async () => {
+test('caches a finished body byte by byte, with its headers', async () => {
   const cache = cacheOf(8);
   const bytes = bytesOf('a', 1_234_567);
   expect(cache.find('a')).toBeUndefined();
@@ -47,7 +50,7 @@ test('keeps a finished body, byte by byte, with its last SKU', async () => {
   expect(cache.heldBytes).toBe(bytes.length);
 });
 
-test('the kept blocks do not share memory with the pieces that were sent', async () => {
+test('copies the pieces into blocks of its own', async () => {
   const cache = cacheOf(8);
   const bytes = bytesOf('a', 300_000);
   await send(cache, 'a', piecesOf(bytes));
@@ -59,7 +62,7 @@ test('the kept blocks do not share memory with the pieces that were sent', async
 test.each([
   ['of texts', ['[{"a":"é"}', ',{"a":"😀"}', ']']],
   ['of one piece', ['[]']],
-])('keeps a body %s', async (_what, pieces) => {
+])('caches a body %s', async (_what, pieces) => {
   const cache = cacheOf(1);
   const body = async function* (): Pieces {
     yield* pieces;
@@ -68,13 +71,13 @@ test.each([
   expect(peek(cache, 'a')!.toString()).toBe(pieces.join(''));
 });
 
-test('keeps no empty body', async () => {
+test('does not cache an empty body', async () => {
   const cache = cacheOf(1);
   await send(cache, 'a', piecesOf(Buffer.alloc(0)));
   expect([peek(cache, 'a'), cache.heldBytes]).toEqual([undefined, 0]);
 });
 
-test('a body that fails or is left early is not kept', async () => {
+test('does not cache a body that fails or is aborted', async () => {
   const cache = cacheOf(8);
   const failing = async function* (): Pieces {
     yield* piecesOf(bytesOf('a', 500_000));
@@ -87,7 +90,7 @@ test('a body that fails or is left early is not kept', async () => {
   expect(peek(cache, 'a')).toBeDefined();
 });
 
-test('does not keep a body of more than a quarter of the bound, nor evict others for it', async () => {
+test('neither caches a body above a quarter of the bound nor evicts others for it', async () => {
   const cache = cacheOf(4);
   await send(cache, 'small', piecesOf(bytesOf('small', MEGABYTE)));
   for (let round = 0; round < 3; round++) await send(cache, 'large', piecesOf(bytesOf('large', MEGABYTE + 1)));
@@ -96,7 +99,7 @@ test('does not keep a body of more than a quarter of the bound, nor evict others
   expect(cache.heldBytes).toBe(MEGABYTE);
 });
 
-test('evicts the body that was used least recently', async () => {
+test('evicts the least recently used body', async () => {
   const cache = cacheOf(4);
   for (const name of ['a', 'b', 'c', 'd']) await send(cache, name, piecesOf(bytesOf(name, MEGABYTE - 1)));
   peek(cache, 'a');
@@ -105,7 +108,7 @@ test('evicts the body that was used least recently', async () => {
   expect(cache.evictions).toBe(1);
 });
 
-test('does not evict a body that a client reads, nor other bodies if that is not enough', async () => {
+test('does not evict a body that a client reads, nor others if that would not free enough', async () => {
   const cache = cacheOf(1);
   const size = MEGABYTE / 4;
   for (const name of ['a', 'b', 'c', 'd']) await send(cache, name, piecesOf(bytesOf(name, size)));
@@ -118,7 +121,7 @@ test('does not evict a body that a client reads, nor other bodies if that is not
   expect([cache.heldBytes, cache.evictions]).toEqual([MEGABYTE, 1]);
 });
 
-test('a recording whose client holds it up gives way to the next one', async () => {
+test('drops a recording that its client holds up, so that the next request can record', async () => {
   const cache = cacheOf(8);
   const bytes = bytesOf('a', MEGABYTE);
   const heldUp = new AbortController();
@@ -132,7 +135,7 @@ test('a recording whose client holds it up gives way to the next one', async () 
   expect(cache.heldBytes).toBe(MEGABYTE);
 });
 
-test('one request of several at the same time records a body, and all get it', async () => {
+test('lets one of several simultaneous requests record a body, and sends it to all', async () => {
   const cache = cacheOf(8);
   const bytes = bytesOf('a', MEGABYTE);
   const sent = await Promise.all([1, 2, 3].map(() => send(cache, 'a', piecesOf(bytes))));
@@ -140,20 +143,20 @@ test('one request of several at the same time records a body, and all get it', a
   expect(cache.heldBytes).toBe(MEGABYTE);
 });
 
-test('a bound of 0 keeps nothing', async () => {
+test('caches nothing with a bound of 0', async () => {
   const cache = cacheOf(0);
   await send(cache, 'a', piecesOf(bytesOf('a', 1000)));
   expect([peek(cache, 'a'), cache.heldBytes]).toEqual([undefined, 0]);
 });
 
-test('random requests never exceed the bound, and always find the right bytes', async () => {
+test('never exceeds the bound and always returns the right bytes, for random requests', async () => {
   const random = new SeededRandom(15);
   const cache = cacheOf(2);
   const names = Array.from({ length: 30 }, (_, index) => `tag-${index}`);
   const sizes = new Map(names.map((name) => [name, random.of([1, 1000, BLOCK, BLOCK + 1, 400_000, 524_288, 600_000])]));
   const uses: [string, CachedBodyUse][] = [];
   const recordings: [Pieces, string][] = [];
-  const right = (name: string) => bytesOf(name, sizes.get(name)!);
+  const expectedBytes = (name: string) => bytesOf(name, sizes.get(name)!);
   let [found, wrong] = [0, 0];
   for (let step = 0; step < 3000; step++) {
     const name = random.of(names);
@@ -162,7 +165,7 @@ test('random requests never exceed the bound, and always find the right bytes', 
       const use = cache.find(name);
       if (use) uses.push([name, use]);
     } else if (action === 'record') {
-      recordings.push([cache.record(piecesOf(right(name)), headersOf(name), never), name]);
+      recordings.push([cache.record(piecesOf(expectedBytes(name)), headersOf(name), never), name]);
     } else if (action === 'advance' && recordings.length) {
       const [recording] = random.of(recordings);
       const { done } = await recording.next();
@@ -173,7 +176,7 @@ test('random requests never exceed the bound, and always find the right bytes', 
         );
     } else if (action === 'release' && uses.length) {
       const [[of, { body, release }]] = uses.splice(random.of([...uses.keys()]), 1) as [[string, CachedBodyUse]];
-      wrong += Number(body.headers.ETag !== of || !Buffer.concat(body.blocks).equals(right(of)));
+      wrong += Number(body.headers.ETag !== of || !Buffer.concat(body.blocks).equals(expectedBytes(of)));
       found++;
       release();
     } else if (action === 'leave' && recordings.length) {
@@ -186,8 +189,8 @@ test('random requests never exceed the bound, and always find the right bytes', 
   expect([found > 50, wrong]).toEqual([true, 0]);
   for (const [, { release }] of uses) release();
   for (const [recording] of recordings) await recording.return(undefined);
-  const kept = names.map((name) => peek(cache, name)?.length ?? 0).reduce((sum, size) => sum + size, 0);
-  expect(cache.heldBytes).toBe(kept);
-  expect(kept).toBeGreaterThan(0);
+  const cached = names.map((name) => peek(cache, name)?.length ?? 0).reduce((sum, size) => sum + size, 0);
+  expect(cache.heldBytes).toBe(cached);
+  expect(cached).toBeGreaterThan(0);
   expect(cache.evictions).toBeGreaterThan(10);
 });

@@ -7,42 +7,44 @@ import { type MemoryBudget, Recording } from './recording.js';
 
 const MEGABYTE = 1024 * 1024;
 
-/** The part of the bound that one body may take. */
+/** The largest share of the bound that one body may have. */
 const LARGEST_PART = 1 / 4;
 
-/** How many ETags of bodies that are too large are remembered. */
+/** The number of ETags that are remembered because their bodies are too large. */
 const REMEMBERED = 1000;
 
 /** A finished body. */
 export interface CachedBody {
   readonly blocks: readonly Buffer[];
   readonly size: number;
-  /** All headers of its 200, but for the length. */
+  /** All headers of its 200 except `Content-Length`. */
   readonly headers: ValidatorHeaders;
 }
 
-/** A cached body. It is not evicted before it is released. */
+/** A cached body that a client reads. It is not evicted before its release. */
 export interface CachedBodyUse {
   readonly body: CachedBody;
   release(): void;
 }
 
 /**
- * Keeps finished bodies under their strong ETag. Equal ETags mean equal bytes, so a body is never out of date: after a
- * change, requests have another ETag. Bodies that are being recorded, and bodies that clients still read, count against the bound.
+ * Caches finished bodies by their strong ETag. Equal ETags mean equal bytes, so a cached body is never out of date:
+ * after a change, requests have another ETag. Bodies that are being recorded and bodies that clients still read count
+ * against the bound.
  */
 @Injectable()
 export class ResponseCache {
-  /** Requests that found their body, and requests that did not. */
+  /** Requests that found their body. */
   hits = 0;
+  /** Requests that did not find their body. */
   misses = 0;
   evictions = 0;
   private readonly bound: number;
   private readonly largest: number;
   private bytes = 0;
-  private readonly kept?: LRUCache<string, CachedBody>;
+  private readonly cached?: LRUCache<string, CachedBody>;
   private readonly tooLarge = new LRUCache<string, true>({ max: REMEMBERED });
-  private readonly recorded = new Map<string, Recording>();
+  private readonly recordings = new Map<string, Recording>();
   private readonly uses = new Map<CachedBody, number>();
   private readonly budget: MemoryBudget = {
     take: (bytes) => this.makeRoom(bytes),
@@ -53,7 +55,7 @@ export class ResponseCache {
     this.bound = megabytes * MEGABYTE;
     this.largest = this.bound * LARGEST_PART;
     if (megabytes)
-      this.kept = new LRUCache({
+      this.cached = new LRUCache({
         maxSize: this.bound,
         sizeCalculation: ({ size }) => size,
         dispose: ({ size }) => (this.bytes -= size),
@@ -69,28 +71,29 @@ export class ResponseCache {
     return this.bytes;
   }
 
-  /** Finds the body of an ETag; the caller releases it. */
+  /** Finds the cached body of an ETag. The caller must release it. */
   find(etag: string): CachedBodyUse | undefined {
-    const body = this.kept?.get(etag);
+    const body = this.cached?.get(etag);
     if (!body) return undefined;
     this.uses.set(body, (this.uses.get(body) ?? 0) + 1);
     return { body, release: () => this.release(body) };
   }
 
   /**
-   * Passes a body on and keeps it at its end, unless it is too large or another request records the same one.
+   * Yields a body and caches it at its end, unless it is too large or another request already records it.
    * @param headers of a 200 with this body
-   * @param heldUp aborts when a client holds up the body: the next request may record it then
+   * @param heldUp aborts when a client holds up the body; the recording is then dropped, and the next request may
+   * record it
    */
   async *record(body: Pieces, headers: ValidatorHeaders, heldUp: AbortSignal): Pieces {
-    if (!this.kept) return yield* body;
+    if (!this.cached) return yield* body;
     const { ETag: etag } = headers;
     this.misses++;
-    if (this.recorded.has(etag) || this.kept.has(etag) || this.tooLarge.has(etag)) return yield* body;
+    if (this.recordings.has(etag) || this.cached.has(etag) || this.tooLarge.has(etag)) return yield* body;
     const recording = new Recording(this.budget, this.largest);
-    this.recorded.set(etag, recording);
+    this.recordings.set(etag, recording);
     const end = () => {
-      if (this.recorded.get(etag) === recording) this.recorded.delete(etag);
+      if (this.recordings.get(etag) === recording) this.recordings.delete(etag);
       recording.discard();
     };
     heldUp.addEventListener('abort', end);
@@ -101,7 +104,7 @@ export class ResponseCache {
       }
       const blocks = recording.finish();
       if (blocks) {
-        this.kept.set(etag, { blocks, size: sizeOf(blocks), headers });
+        this.cached.set(etag, { blocks, size: sizeOf(blocks), headers });
       } else if (recording.isTooLarge) this.tooLarge.set(etag, true);
     } finally {
       end();
@@ -114,7 +117,10 @@ export class ResponseCache {
     else this.uses.delete(body);
   }
 
-  /** Makes room for a block. @returns false if bodies that clients still read leave too little */
+  /**
+   * Makes room for a block.
+   * @returns false if the bodies that clients still read leave too little
+   */
   private makeRoom(bytes: number): boolean {
     const missing = this.bytes + bytes - this.bound;
     if (missing > 0 && !this.evict(missing)) return false;
@@ -122,19 +128,19 @@ export class ResponseCache {
     return true;
   }
 
-  /** Evicts the bodies that were used least recently, but none that a client reads: that would free nothing. */
+  /** Evicts the least recently used bodies. Bodies that clients read stay, because evicting them would free nothing. */
   private evict(missing: number): boolean {
     const etags: string[] = [];
     let freed = 0;
-    for (const etag of this.kept!.rkeys()) {
-      const body = this.kept!.peek(etag)!;
+    for (const etag of this.cached!.rkeys()) {
+      const body = this.cached!.peek(etag)!;
       if (this.uses.has(body)) continue;
       etags.push(etag);
       freed += body.size;
       if (freed >= missing) break;
     }
     if (freed < missing) return false;
-    for (const etag of etags) this.kept!.delete(etag);
+    for (const etag of etags) this.cached!.delete(etag);
     this.evictions += etags.length;
     return true;
   }

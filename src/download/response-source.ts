@@ -17,38 +17,38 @@ export interface Representation {
   readonly encoding: Encoding;
 }
 
-/** A request, and the state of the content that it gets. */
+/** A request, and the snapshot that its response is read from. */
 export interface Reading {
   readonly request: Request;
   readonly representation: Representation;
   readonly snapshot: Snapshot;
-  /** As the snapshot has it. */
+  /** The scope in the snapshot. */
   readonly scope: CustomerScope;
 }
 
-/** A body that is ready to be made from a snapshot. */
+/** A body that is ready to be read from a snapshot. */
 export interface OpenedBody {
-  /** All headers of a 200 that do not depend on how it is sent. */
+  /** All headers of a 200 except those that depend on how the body is sent. */
   readonly headers: ValidatorHeaders;
-  /** @param confirm throws if the snapshot has changed; to be awaited before the last piece */
+  /** @param confirm throws if the snapshot has changed; await it before the last piece */
   pieces(confirm: () => Promise<void>): Pieces;
 }
 
-/** What a path returns from a snapshot. */
+/** Produces the response of a path from a snapshot. */
 export interface ResponseSource {
-  /** Whether finished bodies may be sent again. Stock is always read from the database (interface §4, rule 2). */
+  /** Whether finished bodies may be cached. Stock is always read from the database (interface §4, rule 2). */
   readonly isCacheable: boolean;
-  /** The default first. */
+  /** The first is the default. */
   readonly formats: readonly BodyFormat[];
-  /** The formats, for people. */
+  /** The formats in words, for error messages. */
   readonly formatsInWords: string;
   /** The headers that a 200 and a 304 share. */
   headers(request: Request, scope: CustomerScope, representation: Representation): ValidatorHeaders;
-  /** Whether the client has what it would get in this scope. */
+  /** Whether the request names the body that it would get in this scope. */
   isFresh(request: Request, scope: CustomerScope, headers: ValidatorHeaders): boolean;
-  /** @throws {OlderReplica} if the server may know a version that the snapshot does not know */
+  /** @throws {OlderReplica} if the server may have a version that the snapshot lacks */
   open(reading: Reading): Promise<OpenedBody>;
 }
 
-/** The snapshot comes from a read replica that may lack what the client names. */
+/** The snapshot is of a read replica that may lack the version in the request. */
 export class OlderReplica extends Error {}

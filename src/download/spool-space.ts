@@ -8,25 +8,25 @@ const MEGABYTE = 1024 * 1024;
 /** Space is reserved in blocks of this size, in bytes. */
 export const SPOOL_BLOCK = MEGABYTE;
 
-/** What `statfs` calls a file system in memory. */
+/** The type that `statfs` returns for a tmpfs. */
 const TMPFS = 0x01021994;
 
-/** What the service leaves free on the disk, in bytes. */
+/** The bytes of the disk that the service leaves free. */
 const LEFT_FREE = 64 * MEGABYTE;
 
-/** The disk space for parts of responses that slow clients have not taken yet. */
+/** The disk space for the parts of responses that slow clients have not read yet. */
 @Injectable()
 export class SpoolSpace implements OnModuleInit {
   private readonly logger = new Logger(SpoolSpace.name);
   private readonly folder: string;
   private readonly budget: number;
   private readonly share: number;
-  /** Bytes reserved by each customer that has any. */
+  /** Reserved bytes of each customer that has any. */
   private readonly reserved = new Map<string, number>();
   private total = 0;
-  /** Reserved bytes that the disk still counts as free. */
+  /** Reserved bytes that are not written yet, so the disk still counts them as free. */
   private unwritten = 0;
-  /** Undefined until the first attempt. */
+  /** Whether the last attempt to use the folder succeeded. Undefined before the first. */
   private usable?: boolean;
 
   constructor(@Inject(SETTINGS) settings: Settings) {
@@ -39,12 +39,12 @@ export class SpoolSpace implements OnModuleInit {
     return this.budget;
   }
 
-  /** Bytes reserved now. */
+  /** Bytes that are reserved now. */
   get reservedBytes(): number {
     return this.total;
   }
 
-  /** Warns at the start if the folder cannot be used. */
+  /** Logs a warning at startup if the folder cannot be used. */
   async onModuleInit(): Promise<void> {
     if (!this.budget) return void this.logger.warn(`SPOOL_MEGABYTES is 0. ${CONSEQUENCE}`);
     const isInMemory = await statfs(this.folder).then(
@@ -52,11 +52,13 @@ export class SpoolSpace implements OnModuleInit {
       () => false,
     );
     if (isInMemory)
-      this.logger.warn(`SPOOL_FOLDER (${this.folder}) is a tmpfs: what slow clients have not taken uses memory`);
+      this.logger.warn(
+        `SPOOL_FOLDER (${this.folder}) is a tmpfs: spooled responses use memory. Set it to a folder on a disk`,
+      );
     await this.probe();
   }
 
-  /** Whether the folder can be written and the disk has space. */
+  /** Whether the folder is writable and the disk has space. */
   async probe(): Promise<boolean> {
     if (!this.budget) return false;
     const file = (await this.fits()) ? await this.open() : undefined;
@@ -64,11 +66,14 @@ export class SpoolSpace implements OnModuleInit {
     return file !== undefined;
   }
 
-  /** Reserves a block for a customer. @returns false if the budget, the customer's share or the disk has none left */
+  /**
+   * Reserves a block for a customer.
+   * @returns false if the budget, the customer's share or the disk has no block left
+   */
   async reserve(customerCode: string): Promise<boolean> {
     const own = this.reserved.get(customerCode) ?? 0;
     if (this.total + SPOOL_BLOCK > this.budget || own + SPOOL_BLOCK > this.share) return false;
-    // Before the disk is asked, so that no other response gets the same block meanwhile.
+    // Reserve before the disk is queried, so that no other response reserves the same block meanwhile.
     this.total += SPOOL_BLOCK;
     this.unwritten += SPOOL_BLOCK;
     this.reserved.set(customerCode, own + SPOOL_BLOCK);
@@ -77,12 +82,15 @@ export class SpoolSpace implements OnModuleInit {
     return false;
   }
 
-  /** Notes that reserved bytes are on the disk now. */
+  /** Records that reserved bytes are written now. */
   written(bytes: number): void {
     this.unwritten -= bytes;
   }
 
-  /** Gives reserved bytes back. @param unwritten those of them that were never written */
+  /**
+   * Releases reserved bytes.
+   * @param unwritten how many of them were never written
+   */
   release(customerCode: string, bytes: number, unwritten: number): void {
     this.total -= bytes;
     this.unwritten -= unwritten;
@@ -92,7 +100,7 @@ export class SpoolSpace implements OnModuleInit {
   }
 
   /**
-   * Opens a file without a name, which the system removes with the process, however that ends.
+   * Opens a file without a name, so the operating system removes it with the process, however that ends.
    * @returns undefined if the folder cannot be used
    */
   async open(): Promise<FileHandle | undefined> {
@@ -113,13 +121,13 @@ export class SpoolSpace implements OnModuleInit {
 
   private async fits(): Promise<boolean> {
     const free = await this.free().catch(() => undefined);
-    // A folder that does not exist is found when a file is opened.
+    // A missing folder shows when a file is opened.
     if (free === undefined || free - this.unwritten >= LEFT_FREE) return true;
     this.warnOnce(`has only ${free} bytes free`);
     return false;
   }
 
-  /** What the disk has free for this process, in bytes. */
+  /** The bytes of the disk that this process may still use. */
   async free(): Promise<number> {
     const { bavail, bsize } = await statfs(this.folder);
     return bavail * bsize;

@@ -9,7 +9,7 @@ import { endingWith, LAST_SKU } from './last-sku.js';
 import { formOf, headersOf200 } from './representation.js';
 import type { OpenedBody, Reading, Representation, ResponseSource } from './response-source.js';
 
-/** The default first, and so is `text/csv` without parameters. */
+/** The first is the default. The first `text/csv` is the default for `text/csv` without parameters. */
 const FORMATS = [
   jsonArray,
   jsonLines,
@@ -22,12 +22,12 @@ const FORMATS = [
 export const FORMATS_IN_WORDS =
   'application/json, application/x-ndjson, or text/csv, which may have bom=1 and delimiter=semicolon';
 
-/** Returns every element that the customer sees. */
+/** The source of a response with every element that the customer sees. */
 export class WholeSource implements ResponseSource {
   readonly formats = FORMATS;
   readonly formatsInWords = FORMATS_IN_WORDS;
 
-  /** @param keys of each element, in order */
+  /** @param keys the keys of each element, in order */
   constructor(
     private readonly content: Content,
     private readonly elements: Elements,
@@ -35,7 +35,7 @@ export class WholeSource implements ResponseSource {
     readonly isCacheable: boolean,
   ) {}
 
-  /** The `ETag` names everything that the bytes of the body depend on. */
+  /** The `ETag` identifies everything that determines the bytes of the body. */
   headers(_request: Request, scope: CustomerScope, representation: Representation): ValidatorHeaders {
     const tag = tagOf(stateOf(this.content, scope), formOf(representation));
     return { 'Content-Type': representation.format.contentType, ...validatorHeaders(tag) };

@@ -7,7 +7,7 @@ import { StockEntry } from '../../src/stock/stock-entry.entity.js';
 import { openApiDocument } from '../../src/openapi/document.js';
 import { ServiceProcess } from '../support/service-process.js';
 
-/** The program, which jest.config.mjs found. */
+/** The path of Chromium, set by jest.config.mjs. */
 declare const CHROMIUM: string;
 
 const folder = mkdtempSync(join(tmpdir(), 'customer-data-page-'));
@@ -15,7 +15,7 @@ let browser: Browser;
 let service: ServiceProcess;
 beforeAll(async () => {
   service = ServiceProcess.start({ DEMO_DATA: 'false' }, folder);
-  // As root, which CI is, Chromium has no sandbox.
+  // Chromium has no sandbox as root, and CI runs as root.
   browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-quic'] });
 });
 afterAll(async () => {
@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('the page shows every operation, with the fields of its answer, and fetches nothing from elsewhere', async () => {
+test('the page shows every operation with the fields of its response and loads nothing from other hosts', async () => {
   const { managementUrl } = await service.ports();
   const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
   const [requests, problems]: [string[], string[]] = [[], []];

@@ -2,7 +2,7 @@ import mysql, { type Connection } from 'mysql2/promise';
 import { importFiles } from '../support/import-files.js';
 import { type Outage, play } from '../support/outage.js';
 import {
-  BEGUN,
+  OPEN_DOWNLOAD,
   loadCustomers,
   type Logins,
   OUTAGE_MS,
@@ -16,22 +16,23 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { TestDatabase } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-/** The program, which jest.config.mjs found. */
+/** The program of the database server, set by jest.config.mjs. */
 declare const DATABASE_SERVER: { program: string; mariadb: boolean };
 
 let server: PrivateServer;
-/** Another server with the same data, at another address. */
+/** A second server with the same data at another address. */
 let spare: PrivateServer;
 let database: TestDatabase;
 let logins: Logins;
-/** What is to break is behind it. */
+/** The proxy in front of the server that the test disturbs. */
 let proxy: TcpProxy;
 let bench: OutageBench;
 beforeAll(async () => {
   server = await startPrivateServer(DATABASE_SERVER);
   database = await TestDatabase.create({ server: server.url });
   logins = await loadCustomers(database);
-  // As in production (docs/operations.md): an account without privileges over the server, or it would ignore what is set.
+  // As in production (docs/operations.md), the account has no privileges over the server. With them, it would ignore
+  // `read_only` and `max_connections`.
   const name = new URL(database.url).pathname.slice(1);
   await administer('CREATE USER service', `GRANT SELECT, INSERT, UPDATE, DELETE ON ${name}.* TO service`);
   spare = await server.copy();
@@ -44,7 +45,7 @@ async function administer(...statements: string[]): Promise<void> {
   await connection.end();
 }
 
-/** The URL by which the service would know a server. */
+/** The URL of a server with the account of the service. */
 function urlOn({ url }: PrivateServer): string {
   return Object.assign(new URL(database.url), { port: new URL(url).port, username: 'service' }).href;
 }
@@ -54,26 +55,26 @@ async function stop(): Promise<void> {
   proxy?.close();
 }
 
-let cutting: NodeJS.Timeout;
+let resetTimer: NodeJS.Timeout;
 const refusing: Outage = { begin: () => proxy.close(), end: () => proxy.open(), lasts: OUTAGE_MS };
 const hanging: Outage = { begin: () => proxy.hang(), end: () => proxy.resume(), lasts: 2 * WAIT_MS };
 const slow: Outage = {
   begin: () => (proxy.delay = WAIT_MS / 15),
   end: () => (proxy.delay = 0),
   lasts: 2 * OUTAGE_MS,
-  // Everything comes, only later.
+  // Every byte arrives, but late.
   waits: { metrics: 1000, lookup: WAIT_MS, probe: WAIT_MS, download: 10 * WAIT_MS },
 };
 const resetting: Outage = {
   begin: () => {
     proxy.cut();
-    cutting = setInterval(() => proxy.cut(), 200);
+    resetTimer = setInterval(() => proxy.cut(), 200);
   },
-  end: () => clearInterval(cutting),
+  end: () => clearInterval(resetTimer),
   lasts: OUTAGE_MS,
 };
 
-async function importInVain(): Promise<void> {
+async function expectReadOnlyImport(): Promise<void> {
   const folder = await database.files(importFiles({ 'warehouses.csv': [['NEW']] }));
   const { code, stderr } = await RunningCommand.start(urlOn(server), ['import', folder]).ended;
   expect(code).toBe(1);
@@ -89,11 +90,11 @@ describe('the database', () => {
   }, 60_000);
   afterAll(stop);
 
-  const FAILS: Partial<Outage> = {
+  const UNAVAILABLE: Partial<Outage> = {
     may: { lookup: ['500'], download: ['500', 'aborted'], probe: ['503'] },
     waits: { metrics: 1000 },
     shows: [
-      [BEGUN, 'aborted'],
+      [OPEN_DOWNLOAD, 'aborted'],
       ['GET /stock', '500'],
       ['304', '500'],
       ['POST /auth/token', '500'],
@@ -101,15 +102,15 @@ describe('the database', () => {
       ['/readyz', '503'],
     ],
   };
-  const KEEPS_WAITING: Partial<Outage> = {
-    ...FAILS,
+  const UNRESPONSIVE: Partial<Outage> = {
+    ...UNAVAILABLE,
     waits: { metrics: 1000, lookup: WAIT_MS, probe: WAIT_MS, download: 3 * WAIT_MS + STALL_MS },
   };
 
   const others: Connection[] = [];
   async function takeAllConnections(): Promise<void> {
     proxy.close();
-    // Once they are used up, nobody is sure to get another one.
+    // Connect first: when all connections are taken, even the administrator may not get one.
     const administrator = await mysql.createConnection(server.url);
     others.push(administrator);
     await administrator.query('SET GLOBAL max_connections = 30');
@@ -117,47 +118,44 @@ describe('the database', () => {
     for (let left = true; left;) left = await take().then(Boolean, () => false);
     await proxy.open();
   }
-  async function leaveAllConnections(): Promise<void> {
+  async function releaseAllConnections(): Promise<void> {
     await others[0]!.query('SET GLOBAL max_connections = 151');
     await Promise.all(others.splice(0).map((connection) => connection.end()));
   }
 
   test.each<[string, Outage]>([
-    ['refuses connections', { ...FAILS, ...refusing }],
-    ['hangs', { ...KEEPS_WAITING, ...hanging }],
+    ['refuses connections', { ...UNAVAILABLE, ...refusing }],
+    ['hangs', { ...UNRESPONSIVE, ...hanging }],
     [
       'is killed and started again',
-      { ...FAILS, begin: () => server.kill(), end: () => server.start(), lasts: OUTAGE_MS },
+      { ...UNAVAILABLE, begin: () => server.kill(), end: () => server.start(), lasts: OUTAGE_MS },
     ],
     [
-      'goes, and comes back at another address',
-      { ...FAILS, ...refusing, end: () => (proxy.moveTo(urlOn(spare)), proxy.open()) },
+      'stops, and returns at another address',
+      { ...UNAVAILABLE, ...refusing, end: () => (proxy.moveTo(urlOn(spare)), proxy.open()) },
     ],
-    [
-      'falls silent, and comes back at another address',
-      { ...KEEPS_WAITING, ...hanging, end: () => proxy.moveTo(urlOn(server)) },
-    ],
+    ['hangs, and returns at another address', { ...UNRESPONSIVE, ...hanging, end: () => proxy.moveTo(urlOn(server)) }],
     [
       'has no connection left',
-      { ...KEEPS_WAITING, begin: takeAllConnections, end: leaveAllConnections, lasts: 2 * WAIT_MS },
+      { ...UNRESPONSIVE, begin: takeAllConnections, end: releaseAllConnections, lasts: 2 * WAIT_MS },
     ],
     ['is slow', slow],
-    ['resets connections', { ...FAILS, shows: [[BEGUN, 'aborted']], ...resetting }],
+    ['resets connections', { ...UNAVAILABLE, shows: [[OPEN_DOWNLOAD, 'aborted']], ...resetting }],
     [
       'is read-only',
       {
         begin: () => administer('SET GLOBAL read_only = 1'),
-        end: () => importInVain().finally(() => administer('SET GLOBAL read_only = 0')),
+        end: () => expectReadOnlyImport().finally(() => administer('SET GLOBAL read_only = 0')),
         lasts: 0,
       },
     ],
-  ])('%s', (name, outage) => play(`The database ${name}`, bench, outage));
+  ])('%s: requests have only documented outcomes', (name, outage) => play(`The database ${name}`, bench, outage));
 });
 
-/** How often the service said that of the replica. */
-const told = (word: 'lost' | 'back') => bench.log.match(new RegExp(`The replica .* is ${word}`, 'g'))?.length ?? 0;
+/** The number of log lines that report the replica as lost or back. */
+const reports = (word: 'lost' | 'back') => bench.log.match(new RegExp(`The replica .* is ${word}`, 'g'))?.length ?? 0;
 
-const isBack = () => until('the replica is used again', () => told('lost') === told('back'));
+const isBack = () => until('the replica is used again', () => reports('lost') === reports('back'));
 
 describe('a read replica', () => {
   beforeAll(async () => {
@@ -169,20 +167,20 @@ describe('a read replica', () => {
   }, 60_000);
   afterAll(stop);
 
-  // Nobody fails but who was reading from it already.
-  const GOES: Partial<Outage> = { may: { download: ['500', 'aborted'] } };
+  // Only downloads that already read from the replica may fail.
+  const REPLICA_LOST: Partial<Outage> = { may: { download: ['500', 'aborted'] } };
 
-  // Who connects between two resets does not notice.
+  // A connection made between two resets does not notice them.
   test.each<[name: string, losses: number, Outage]>([
-    ['refuses connections', 1, { ...GOES, ...refusing }],
-    ['hangs', 1, { ...GOES, ...hanging, waits: { download: WAIT_MS + STALL_MS } }],
+    ['refuses connections', 1, { ...REPLICA_LOST, ...refusing }],
+    ['hangs', 1, { ...REPLICA_LOST, ...hanging, waits: { download: WAIT_MS + STALL_MS } }],
     ['is slow', 0, slow],
-    ['resets connections', 0, { ...GOES, shows: [[BEGUN, 'aborted']], ...resetting }],
-  ])('%s', async (name, losses, outage) => {
+    ['resets connections', 0, { ...REPLICA_LOST, shows: [[OPEN_DOWNLOAD, 'aborted']], ...resetting }],
+  ])('%s: requests have only documented outcomes', async (name, losses, outage) => {
     await isBack();
-    const before = told('lost');
+    const before = reports('lost');
     await play(`A read replica ${name}`, bench, outage);
-    expect(told('lost')).toBeGreaterThanOrEqual(before + losses);
+    expect(reports('lost')).toBeGreaterThanOrEqual(before + losses);
     await isBack();
   });
 });

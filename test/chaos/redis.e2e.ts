@@ -31,7 +31,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** All are answered as usual, and wait for nothing else. */
+/** Every request returns its usual response, and waits no longer than this. */
 const waits: Outage['waits'] = {
   count: PATIENCE_MS,
   lookup: PATIENCE_MS,
@@ -39,10 +39,10 @@ const waits: Outage['waits'] = {
   probe: PATIENCE_MS,
 };
 
-let cutting: NodeJS.Timeout;
+let resetTimer: NodeJS.Timeout;
 const lasts = OUTAGE_MS;
 
-/** What Redis and replicas do to each other is in test/redis/outages.e2e.ts; here is what customers see of it. */
+/** test/redis/outages.e2e.ts covers Redis and several replicas. This file covers what customers see. */
 test.each<[string, Outage]>([
   ['refuses connections', { waits, lasts, begin: () => proxy.close(), end: () => proxy.open() }],
   ['hangs', { waits, lasts, begin: () => proxy.hang(), end: () => proxy.resume() }],
@@ -62,26 +62,29 @@ test.each<[string, Outage]>([
     {
       waits,
       lasts,
-      begin: () => (cutting = setInterval(() => proxy.cut(), 20)),
-      end: () => clearInterval(cutting),
+      begin: () => (resetTimer = setInterval(() => proxy.cut(), 20)),
+      end: () => clearInterval(resetTimer),
     },
   ],
-])('Redis %s: nobody notices, and soon requests are counted there again (decision 27)', async (name, outage) => {
-  await countsThere();
-  await play(`Redis ${name}`, bench, {
-    ...outage,
-    end: async () => {
-      expect((await call(bench.managementUrl, { path: '/metrics' })).body).toContain('quota_store_degraded 1');
-      await outage.end();
-    },
-  });
-  await countsThere();
-});
+])(
+  'an outage in which Redis %s affects no response, and Redis counts requests again soon after (decision 27)',
+  async (name, outage) => {
+    await untilRedisCounts();
+    await play(`Redis ${name}`, bench, {
+      ...outage,
+      end: async () => {
+        expect((await call(bench.managementUrl, { path: '/metrics' })).body).toContain('quota_store_degraded 1');
+        await outage.end();
+      },
+    });
+    await untilRedisCounts();
+  },
+);
 
 let customers = 0;
 
-/** Resolves when Redis has the count of a request; a busy machine may well lose it for a moment. */
-async function countsThere(): Promise<void> {
+/** Resolves when Redis has counted a request. On a busy machine the service may lose Redis for a moment. */
+async function untilRedisCounts(): Promise<void> {
   const deadline = performance.now() + 10_000;
   for (; performance.now() < deadline; await sleep(100)) {
     const customer = `NEW-${customers++}`;

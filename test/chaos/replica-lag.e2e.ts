@@ -8,11 +8,11 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { TestDatabase, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-/** The program, which jest.config.mjs found. */
+/** The program of the database server, set by jest.config.mjs. */
 declare const DATABASE_SERVER: { program: string; mariadb: boolean };
 
 const MAX_LAG_SECONDS = 5;
-/** A stock that only the replica has. It belongs to no version, so that it shows where a response is read from. */
+/** A quantity that only the replica has. It belongs to no version, so it shows where a response was read. */
 const MARK = 1005;
 
 let server: PrivateServer;
@@ -71,7 +71,7 @@ async function statusOf(path: string, tag: string): Promise<number> {
 const untilTrue = (holds: () => boolean | Promise<boolean>) =>
   until(() => `${holds}. The log:\n${service.log.join('\n')}`, holds);
 
-/** What the log has of the replica, a word a line. */
+/** The last word of each log line about the replica, such as `lags` or `back`. */
 const logged = () => service.log.flatMap((line) => / The replica \S+ (?:is )?(\w+)/.exec(` ${line}`)?.[1] ?? []);
 
 async function metric(name: string): Promise<number> {
@@ -80,7 +80,7 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^customer_data_${name}\\{server="${host}"\\} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
-test('a replica that keeps up is read from, whatever is imported (decision 104)', async () => {
+test('the service reads from a replica that keeps up, whatever is imported (decision 104)', async () => {
   await start();
   for (const quantity of [201, 202, 203]) {
     await loadStock(quantity);
@@ -92,13 +92,13 @@ test('a replica that keeps up is read from, whatever is imported (decision 104)'
   expect(await metric('database_replica_lag_seconds')).toBeLessThan(MAX_LAG_SECONDS);
 });
 
-test('a replica that stopped is left out beyond the limit of lag, and used again once it caught up (decision 104)', async () => {
+test('the service stops reading from a replica beyond the lag limit and resumes when the replica has caught up (decision 104)', async () => {
   await start();
   await loadStock(300);
   await untilTrue(async () => (await read()).quantity === 300);
   await replication.stop();
   await loadStock(301);
-  // What changed a moment ago is no lag yet.
+  // A recent change does not count as lag yet.
   const stale = await read();
   expect(stale).toMatchObject({ from: 'replica', quantity: 300 });
   expect(await statusOf('/stock', stale.tag)).toBe(200);
@@ -119,12 +119,12 @@ test('a replica that stopped is left out beyond the limit of lag, and used again
   expect(await metric('database_replica_up')).toBe(1);
 });
 
-test('a replica that is never up to date, but within the limit, is read from (decision 104)', async () => {
+test('the service reads from a replica that always lags within the limit (decision 104)', async () => {
   await start();
   await replication.delay(2);
-  const begun = performance.now();
+  const delayedSince = performance.now();
   let quantity = 500;
-  for (; performance.now() - begun < 2000 * MAX_LAG_SECONDS; await sleep(1000)) await loadStock(++quantity);
+  for (; performance.now() - delayedSince < 2000 * MAX_LAG_SECONDS; await sleep(1000)) await loadStock(++quantity);
   await loadStock(++quantity);
   const { from, quantity: delayed } = await read();
   expect([from, delayed < quantity]).toEqual(['replica', true]);
@@ -132,9 +132,9 @@ test('a replica that is never up to date, but within the limit, is read from (de
   await replication.delay(0);
 });
 
-test('a replica that lacks only new terms of a customer lags, too (decision 104)', async () => {
+test('a replica that lacks only the new terms of a customer counts as lagging (decision 104)', async () => {
   await start();
-  // Until the delay of the test before is caught up.
+  // Wait until the replica has caught up with the delay of the previous test.
   await untilTrue(async () => (await read()).from === 'replica');
   await replication.stop();
   await database.cliOk('customer', 'set', A, '--discount', '33');

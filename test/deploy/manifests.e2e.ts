@@ -202,7 +202,7 @@ describeWith('kubectl', 'deploy/', () => {
       ['"name":"customer-data-settings-', '"name":"other-settings-', 'there is no ConfigMap customer-data-settings-'],
       ['"secretName":"customer-data-secrets-', '"secretName":"other-', 'there is no Secret other-'],
       ['"claimName":"customer-data-imports"', '"claimName":"other"', 'there is no PersistentVolumeClaim other'],
-      ['"path":"/readyz","port":"management"', '"path":"/readyz","port":"probes"', 'a probe asks port probes'],
+      ['"path":"/readyz","port":"management"', '"path":"/readyz","port":"probes"', 'a probe uses port probes'],
       ['"targetPort":"http"', '"targetPort":"web"', 'Service customer-data: pods have no port web'],
       ['"service":{"name":"customer-data"', '"service":{"name":"customer-data-management"', 'has no public port http'],
       [

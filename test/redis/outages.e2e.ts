@@ -109,7 +109,7 @@ test.each(OUTAGES)(
     for (const [index, losses] of lossesOf(replicas).entries()) {
       expect(losses.back).toBe(losses.lost);
       expect(losses.lost).toBeGreaterThanOrEqual(before[index]!.lost + lost);
-      expect(losses.toldTwice).toBe(false);
+      expect(losses.reportedTwice).toBe(false);
     }
 
     expect(await burst(`AFTER-${name.replaceAll(/\W/g, '-')}`)).toEqual({ 200: 60, 429: 140, counted: 200 });
@@ -178,7 +178,7 @@ test.each<[string, (server: RedisServer) => Promise<void>, (server: RedisServer)
       await until('the replica is ready', ready);
       const request = { token: forge('EARLY') };
       for (const remaining of [59, 58]) expect(left(await call(replica.url, request))).toBe(remaining);
-      expect(lossesOf(own)).toEqual([{ lost: 1, back: 0, toldTwice: false }]);
+      expect(lossesOf(own)).toEqual([{ lost: 1, back: 0, reportedTwice: false }]);
       await recover(server);
       await until('Redis is back', () => lossesOf(own)[0]!.back === 1);
       expect(left(await call(replica.url, request))).toBe(59);

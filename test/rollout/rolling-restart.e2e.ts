@@ -10,7 +10,7 @@ import { shippedIngress, shippedPods, shippedSettings } from '../support/shipped
 import { TestDatabase } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-/** The program, which jest.config.mjs found. */
+/** The path of nginx, set by jest.config.mjs. */
 declare const NGINX: string;
 
 const SLOW_SECONDS = 20;
@@ -34,16 +34,17 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('both nginx controllers are told the same', () => {
+test('the annotations configure both nginx controllers alike', () => {
   const { community, f5 } = shippedIngress();
   expect(f5).toEqual(community);
   expect(Object.values(f5)).not.toContain(undefined);
 });
 
-test('both replicas are replaced under 50 clients, some in downloads of 20 s, and no request fails (decision 79)', async () => {
+test('a rolling restart of both replicas under 50 clients, some in downloads of 20 s, fails no request (decision 79)', async () => {
   const { strategy, pod, container } = shippedPods();
   const drain = Number(shippedSettings().DRAIN_SECONDS);
-  // As the test does it: one more first, and SIGTERM as soon as that is ready.
+  // The test restarts in the same way: it starts a new replica, and sends SIGTERM to the old one when the new one is
+  // ready.
   expect([strategy.rollingUpdate, container.lifecycle]).toEqual([{ maxSurge: 1, maxUnavailable: 0 }, undefined]);
 
   const old = await startSome(2);
@@ -54,41 +55,42 @@ test('both replicas are replaced under 50 clients, some in downloads of 20 s, an
   const fleet = await fiftyClients(nginx.url);
 
   const ends: Promise<{ code: number | null; seconds: number }>[] = [];
-  const told: number[] = [];
+  const signalledAt: number[] = [];
   for (const replica of old) {
     const [next] = await startSome(1);
     await endpoints.add(next!);
     await sendingSlowly(fleet, replica);
-    told.push(Date.now());
-    ends.push(endOf(replica));
+    signalledAt.push(Date.now());
+    ends.push(terminate(replica));
   }
-  // From then on there is nothing but answers under way.
+  // After the drain time, the old replicas only finish open responses.
   await sleep((drain + 1) * 1000);
   await fleet.stop();
   const ended = await Promise.all(ends);
   await endpoints.stop();
 
-  // On a machine so slow that this fails, everything below says nothing about the service.
+  // If this fails, the machine is too slow, and the results below prove nothing about the service.
   for (const [index, replica] of old.entries())
-    expect(endpoints.gone.get(replica)! - told[index]!).toBeLessThan(drain * 1000);
+    expect(endpoints.removedAt.get(replica)! - signalledAt[index]!).toBeLessThan(drain * 1000);
   expect(nginx.errors).toBe('');
   expect(fleet.failures).toEqual([]);
-  const { calls } = nginx;
-  expect(calls.filter(({ status }) => status !== 200 && status !== 304)).toEqual([]);
-  // Nor did nginx have to send any to another replica, which it cannot do with a POST.
-  expect(calls.filter(({ upstreamStatuses }) => upstreamStatuses.length > 1)).toEqual([]);
+  const { calls: requests } = nginx;
+  expect(requests.filter(({ status }) => status !== 200 && status !== 304)).toEqual([]);
+  // nginx did not have to retry any request on another replica. It could not retry a POST.
+  expect(requests.filter(({ upstreamStatuses }) => upstreamStatuses.length > 1)).toEqual([]);
   for (const { code, seconds } of ended) {
     expect(code).toBe(0);
     expect(seconds).toBeLessThan(pod.terminationGracePeriodSeconds!);
-    // It waited for downloads, too.
+    // The replica also waited for its downloads.
     expect(seconds).toBeGreaterThan(drain + 1);
   }
-  // The test is none unless every kind of client was served, all replicas served, and the old ones while they drained.
+  // The test proves something only if every kind of client and every replica was used, the old ones also during their
+  // drain.
   expect(Object.keys(fleet.times).toSorted()).toEqual(['conditional', 'data', 'slow', 'small', 'token']);
-  const answeredBy = ({ url }: Replica, since: number) =>
-    calls.filter(({ at, upstreams }) => at > since && upstreams[0] === new URL(url).host).length;
-  for (const replica of replicas) expect(answeredBy(replica, 0)).toBeGreaterThan(0);
-  for (const [index, replica] of old.entries()) expect(answeredBy(replica, told[index]!)).toBeGreaterThan(0);
+  const responsesOf = ({ url }: Replica, since: number) =>
+    requests.filter(({ at, upstreams }) => at > since && upstreams[0] === new URL(url).host).length;
+  for (const replica of replicas) expect(responsesOf(replica, 0)).toBeGreaterThan(0);
+  for (const [index, replica] of old.entries()) expect(responsesOf(replica, signalledAt[index]!)).toBeGreaterThan(0);
 }, 300_000);
 
 async function startSome(count: number): Promise<Replica[]> {
@@ -116,16 +118,19 @@ async function fiftyClients(url: string): Promise<ClientFleet> {
   return fleet;
 }
 
-/** Resolves when the replica has just begun an answer to somebody who reads slowly. */
+/** Resolves when the replica has just started a response to a slow client. */
 async function sendingSlowly(fleet: ClientFleet, { url }: Replica): Promise<void> {
   const { host } = new URL(url);
-  const begun = () =>
+  const hasStarted = () =>
     [...fleet.open].some(({ upstream, since }) => upstream === host && performance.now() - since < 500);
-  await until('a slow download of this replica', begun);
+  await until('a slow download of this replica', hasStarted);
 }
 
-/** Ends a replica as Kubernetes does. */
-async function endOf({ process }: Replica): Promise<{ code: number | null; seconds: number }> {
+/**
+ * Stops a replica as Kubernetes does.
+ * @returns its exit code, and the time from SIGTERM to exit
+ */
+async function terminate({ process }: Replica): Promise<{ code: number | null; seconds: number }> {
   const start = performance.now();
   return { code: await process.stop('SIGTERM'), seconds: (performance.now() - start) / 1000 };
 }

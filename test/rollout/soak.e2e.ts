@@ -8,17 +8,20 @@ import { COLLECTING, type Figures, figuresOf, figuresTable } from '../support/pr
 import { ServiceProcess } from '../support/service-process.js';
 import { TestDatabase } from '../support/test-service.js';
 
-/** How long the load lasts, less than an hour. */
+/** The duration of the load in seconds, less than an hour. */
 const SECONDS = Number(process.env.SOAK_SECONDS || 25);
-/** As `npm run soak` does it: as much as the machine can take. */
+/** Set by `npm run soak`, which applies as much load as the machine can take. */
 const LONG = process.env.SOAK_SECONDS !== undefined;
 const WARM_UP_SECONDS = Math.min(60, SECONDS / 2);
 const PAUSE_MS = LONG ? 50 : 200;
-/** After the load the service needs a while until it is idle: it has to notice stalls, and clients that stay. */
+/**
+ * After the load, the service needs this long to become idle: it has to notice stalls and clients that keep their
+ * connection.
+ */
 const IDLE_MS = 5000;
-/** A machine that is busy with other things has more time for that. */
+/** The longest wait for idleness, for a busy machine. */
 const PATIENCE_MS = 20_000;
-/** How far above the figure of the beginning one may be: what comes and goes by itself. */
+/** The factor by which a figure may exceed its first value, because of normal fluctuation. */
 const TOLERANCE: Figures = { 'memory, MB': 1.4, 'of that held by JavaScript, MB': 1.05 };
 
 const SETTINGS = {
@@ -31,7 +34,7 @@ const SETTINGS = {
   REQUESTS_PER_MINUTE: '100000000',
   REQUESTS_PER_HOUR: '100000000',
 };
-/** What may be there while nobody calls, whatever there was at the beginning. */
+/** The limits of an idle service, independent of the first figures. */
 const IDLE: Figures = {
   'downloads active': 0,
   'downloads waiting': 0,
@@ -59,7 +62,7 @@ afterAll(async () => {
 });
 
 test(
-  'after a long time under load the service holds what it held at the beginning',
+  'the service holds no more resources after a long load than at the beginning',
   async () => {
     await load(WARM_UP_SECONDS);
     await sleep(IDLE_MS);
@@ -70,7 +73,8 @@ test(
     const end = await settled(limits);
     if (LONG || above(limits, end).length) process.stderr.write(figuresTable({ start, during, end }));
     expect(above(limits, end)).toEqual([]);
-    // Without these the load measured nothing. A download needs its connection for milliseconds, so one sample can miss it.
+    // These figures must have risen, or there was no load. A download needs its connection for milliseconds, so one
+    // sample can miss it.
     const loaded = ['open files', 'active TCPSocketWrap', 'responses of the whole load'];
     expect(above(limits, during)).toEqual(expect.arrayContaining(loaded));
     expect(service.output).not.toMatch(/Warning/);
@@ -78,7 +82,10 @@ test(
   SECONDS * 2000 + 120_000,
 );
 
-/** All kinds of clients for so long. @returns what the service held in the midst of it */
+/**
+ * Runs all kinds of clients for the given time.
+ * @returns the figures in the middle of the load
+ */
 async function load(seconds: number): Promise<Figures> {
   const kinds: Kind[] = [];
   for (const login of logins.small) kinds.push(...(await customerCalls(ports, login)));
@@ -98,7 +105,10 @@ async function load(seconds: number): Promise<Figures> {
 
 const figures = () => figuresOf(service, ports.managementUrl, database);
 
-/** What the service holds once that is no more than it may; or for good. */
+/**
+ * Waits until all figures are within their limits, or `PATIENCE_MS` has passed.
+ * @returns the last figures
+ */
 async function settled(limits: Figures): Promise<Figures> {
   for (const deadline = performance.now() + PATIENCE_MS; ; await sleep(1000)) {
     const now = await figures();
@@ -106,7 +116,7 @@ async function settled(limits: Figures): Promise<Figures> {
   }
 }
 
-/** The figures that are above what they may be; what is not limited may not be there. */
+/** The names of the figures above their limits. A figure without a limit must be 0. */
 function above(limits: Figures, now: Figures): string[] {
   return Object.keys(now).filter((name) => now[name]! > (limits[name] ?? 0) * (TOLERANCE[name] ?? 1));
 }

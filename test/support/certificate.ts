@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 
-/** The files of a certificate that is its own authority, and of its key. */
+/** The files of a self-signed certificate and of its key. */
 export interface Certificate {
   certificate: string;
   key: string;
   remove(): void;
 }
 
-/** Makes one for a server of this name. */
+/** Creates a certificate for a server of this name. */
 export async function makeCertificate(name = 'localhost'): Promise<Certificate> {
   const folder = mkdtempSync(join(tmpdir(), 'customer-data-certificate-'));
   const { cert, private: secret } = await generate([{ name: 'commonName', value: 'a test' }], {

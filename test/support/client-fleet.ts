@@ -6,14 +6,17 @@ import { Repetition } from './repetition.js';
 
 const PAUSE_MS = 300;
 
-/** Clients that call over and over, and note every answer that is not the one that they expect. */
+/** Clients that poll repeatedly, and record every unexpected response. */
 export class ClientFleet {
   readonly failures: string[] = [];
-  /** How long each call took that was answered as expected, in milliseconds, by the kind of client. */
+  /** The durations of requests with the expected response in milliseconds, by kind of client. */
   readonly times: Record<string, number[]> = {};
-  /** Calls sent again, as every HTTP client does, since the other side was just closing the idle connection. */
+  /**
+   * The number of retried requests. As every HTTP client does, these clients retry a request if the server closes the
+   * idle connection at that moment.
+   */
   repeated = 0;
-  /** Answers that clients are reading slowly, by when they began, as `performance` tells it. */
+  /** Responses that clients are reading slowly, with their start in milliseconds of `performance.now()`. */
   readonly open = new Set<{ upstream: string; since: number }>();
   private readonly clients: Repetition[] = [];
   private readonly agents: Agent[] = [];
@@ -24,7 +27,10 @@ export class ClientFleet {
     return this.clients.length;
   }
 
-  /** Clients that each keep one connection. @param problem what is wrong with an answer; nothing: undefined */
+  /**
+   * Adds clients that each keep one connection.
+   * @param problem returns the problem of a response, or undefined
+   */
   polling(
     kind: string,
     count: number,
@@ -35,11 +41,14 @@ export class ClientFleet {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       this.agents.push(agent);
       let turn = 0;
-      this.add(kind, async () => problem(await this.patiently({ agent, ...calls[turn++ % calls.length] })));
+      this.add(kind, async () => problem(await this.withRetry({ agent, ...calls[turn++ % calls.length] })));
     }
   }
 
-  /** Clients, one a call, that take so many seconds to read an answer of so many bytes with this digest, each in turn. */
+  /**
+   * Adds one client per request, each of which takes the given time to read a response with this size and digest. Their
+   * starts are spread evenly.
+   */
   reading(kind: string, calls: readonly Call[], seconds: number, bytes: number, digest: string): void {
     for (const [index, one] of calls.entries()) {
       const once = async () => {
@@ -52,13 +61,17 @@ export class ClientFleet {
     }
   }
 
-  /** Resolves when all have their last answer. */
+  /** Resolves when all clients have received their last response. */
   async stop(): Promise<void> {
     await Promise.all(this.clients.map((client) => client.stop()));
     for (const agent of this.agents) agent.destroy();
   }
 
-  /** @param once resolves with what is wrong with an answer @param delay milliseconds before the first call */
+  /**
+   * Adds a client.
+   * @param once resolves with the problem of a response, or undefined
+   * @param delay milliseconds before the first request
+   */
   private add(kind: string, once: () => Promise<string | undefined>, delay = 0): void {
     const timed = async () => {
       const start = performance.now();
@@ -69,8 +82,11 @@ export class ClientFleet {
     this.clients.push(new Repetition(timed, PAUSE_MS, delay + Math.random() * PAUSE_MS));
   }
 
-  /** RFC 9110, §9.2.2: what is not answered on a connection that was idle before may be sent again, but for a POST. */
-  private patiently(one: Call): Promise<ReceivedResponse> {
+  /**
+   * A request without a response on a connection that was idle before may be retried, except for a POST (RFC 9110
+   * §9.2.2).
+   */
+  private withRetry(one: Call): Promise<ReceivedResponse> {
     return call(this.url, one).catch((error: Error & { reused?: boolean }) => {
       if (!error.reused || one.method === 'POST') throw error;
       this.repeated++;
@@ -96,7 +112,7 @@ export class ClientFleet {
           }
           resolve({ status: incoming.statusCode!, size, digest: hash.digest('hex') });
         } catch (error) {
-          reject(new Error(`${incoming.statusCode}, cut after ${size} bytes: ${(error as Error).message}`));
+          reject(new Error(`${incoming.statusCode}, aborted after ${size} bytes: ${(error as Error).message}`));
         } finally {
           this.open.delete(download);
         }

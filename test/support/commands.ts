@@ -1,12 +1,12 @@
 import { RunningCommand } from './running-command.js';
 import type { CommandResult, TestDatabase } from './test-service.js';
 
-/** Runs the built CLI on a database as operators do, in a process of its own. */
+/** Runs the built CLI on a database in a separate process, as operators do. */
 export function cliProcess(database: TestDatabase, ...args: string[]): Promise<CommandResult> {
   return RunningCommand.start(database.url, args).ended;
 }
 
-/** The same with something on its standard input, and more in its environment. */
+/** Runs the built CLI with the given standard input and additional environment variables. */
 export function cliProcessReading(
   stdin: string,
   environment: Record<string, string>,
@@ -18,14 +18,14 @@ export function cliProcessReading(
   return command.ended;
 }
 
-/** What a command says that fails: exit code 1, nothing on stdout. */
+/** Returns the error output of a failing command, which must exit with 1 and print nothing on stdout. */
 export async function problem(running: Promise<CommandResult>): Promise<string> {
   const { code, stdout, stderr } = await running;
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   return stderr;
 }
 
-/** The cells of a table that a command printed, line by line, headers first. */
+/** The cells of a printed table, line by line, headers first. */
 export function cells(table: string): string[][] {
   return table.split('\n').map((line) => line.split(/ {2,}/));
 }

@@ -4,18 +4,18 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { until } from './until.js';
 
 interface ContainerOptions {
-  /** The folder with the files of the image; only one container at a time may use it. */
+  /** The folder with the files of the image. Only one container may use it at a time. */
   layer: string;
   workdir: string;
-  /** Numbers of user and group, `1000:1000`. */
+  /** The numeric ids of user and group, such as `1000:1000`. */
   user: string;
   env: Record<string, string>;
   command: readonly string[];
-  /** A folder of the host, at /mnt in the container. */
+  /** A folder of the host that is mounted at /mnt. */
   volume?: string;
 }
 
-/** A command that runs as in a container: process 1, a read-only root file system, a user without rights. */
+/** A command that runs as in a container: as process 1, with a read-only root file system and an unprivileged user. */
 export class Container {
   private readonly printed: string[] = [];
   private constructor(private readonly child: ChildProcess) {
@@ -26,7 +26,7 @@ export class Container {
   static start({ layer, workdir, user, env, command, volume }: ContainerOptions): Container {
     const [work, root] = [`${layer}.work`, `${layer}.root`];
     for (const folder of [work, root]) mkdirSync(folder, { recursive: true });
-    // Nothing is written to a layer that is mounted read-only, but it has to be the upper one: the other holds it.
+    // The layer is mounted read-only, but must be the upper directory, because it covers the lower one.
     const script = `mount -t overlay overlay -o "ro,lowerdir=/,upperdir=$1,workdir=$2" "$3"
       mount -t proc proc "$3/proc"; mount --rbind /dev "$3/dev"
       if [ "$4" ]; then mount --bind "$4" "$3/mnt"; fi
@@ -42,7 +42,10 @@ export class Container {
     return this.printed.join('');
   }
 
-  /** Waits until the output matches. @throws if it ends before, or never matches */
+  /**
+   * Waits until the output matches.
+   * @throws if the container ends before, or the output does not match within 30 s
+   */
   async printing(pattern: RegExp): Promise<RegExpExecArray> {
     const find = () => pattern.exec(this.output);
     await until(
@@ -54,7 +57,10 @@ export class Container {
     return match;
   }
 
-  /** The number of the command's process on the host. @throws if there is no such process (yet) */
+  /**
+   * The id of the command's process on the host.
+   * @throws if the process has not started or has ended
+   */
   get pid(): number {
     const { pid } = this.child;
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
@@ -63,19 +69,25 @@ export class Container {
     return Number(children);
   }
 
-  /** The exit code, once it has ended; a signal that ended it counts as Docker counts it, from 128 on. */
+  /**
+   * Returns the exit code after the container has ended. If a signal ended it, the code counts from 128 on, as Docker
+   * reports it.
+   */
   async exit(): Promise<number | null> {
     if (!this.ended) await once(this.child, 'close');
     return this.child.exitCode;
   }
 
-  /** Sends the command a signal, as an orchestrator does. @returns the exit code */
+  /**
+   * Sends the command a signal, as an orchestrator does.
+   * @returns the exit code
+   */
   stop(signal: NodeJS.Signals): Promise<number | null> {
     process.kill(this.pid, signal);
     return this.exit();
   }
 
-  /** Ends it, whatever it does. */
+  /** Kills the container. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.exit();

@@ -1,6 +1,9 @@
 import { appendFileSync } from 'node:fs';
 
-/** Adds a line to a file, if one is named, as JSON: how many tests passed, and how many failed or could not begin. */
+/**
+ * Appends the numbers of passed and failed tests to a file as a line of JSON, if a file is given. Test files that could
+ * not start count as failed.
+ */
 export default class CountReporter {
   constructor(_config, { file }) {
     this.file = file;

@@ -1,16 +1,19 @@
 import { type ReceivedResponse, call, type Call, tokenIn } from './http-call.js';
 
-/** What a call needs besides being counted to be answered as usual, which says what an outage may do to it. */
+/**
+ * What a request needs for its usual response, besides being counted. It determines how an outage may affect the
+ * request.
+ */
 export type Needs = 'nothing' | 'count' | 'lookup' | 'download' | 'probe' | 'metrics';
 
-/** One kind of call, over and over the same. */
+/** A request that is sent repeatedly. */
 export interface Kind {
   readonly name: string;
   readonly needs: Needs;
   readonly url: string;
   readonly call: Call;
   readonly status: number;
-  /** The body of every answer with that status; undefined: it differs from answer to answer. */
+  /** The body of every response with that status. Undefined: it differs between responses. */
   readonly bytes?: Buffer;
 }
 
@@ -19,7 +22,10 @@ interface Service {
   readonly managementUrl: string;
 }
 
-/** What the systems of a customer, and those around the service, call. @param login its token request */
+/**
+ * The requests of a customer's systems and of the systems around the service.
+ * @param login the token request of the customer
+ */
 export async function customerCalls(service: Service, login: Call): Promise<Kind[]> {
   const token = tokenIn(await call(service.url, login));
   const get = (path: string, more: Call = {}): Call => ({ path, token, ...more });
@@ -41,10 +47,13 @@ export async function customerCalls(service: Service, login: Call): Promise<Kind
   ];
 }
 
-/** One kind of call as it is answered now, which is taken for the usual answer. @throws if it has another status */
+/**
+ * Sends a request and takes its response as the usual one.
+ * @throws if it has another status
+ */
 export async function learn(name: string, needs: Needs, url: string, how: Call, usual = 200): Promise<Kind> {
   const { status, bytes } = await call(url, how);
-  if (status !== usual) throw new Error(`${name} answered ${status}: ${bytes.toString('utf8', 0, 300)}`);
+  if (status !== usual) throw new Error(`${name} returned ${status}: ${bytes.toString('utf8', 0, 300)}`);
   return { name, needs, url, call: how, status, bytes };
 }
 
@@ -55,11 +64,11 @@ async function unchanged(url: string, how: Call): Promise<Kind> {
 }
 
 /**
- * How an answer is told of: its status, `cut` where its client can tell that it is not complete, or with `WRONG` in it
- * where it is neither what this call answers nor an error as it is documented (interface §5.8, §7).
+ * Describes an outcome: the status; `aborted` if the client can detect that the response is incomplete; or a text with
+ * `WRONG` if the response is neither the usual one nor a documented error (interface §5.8, §7).
  */
 export function outcomeOf(kind: Kind, response: ReceivedResponse | Error): string {
-  // No instanceof: Node's own errors are not of the realm that tests run in.
+  // instanceof does not work: Node's own errors are not of the realm that tests run in.
   if (!('status' in response)) return kind.needs === 'download' ? 'aborted' : `WRONG: ${response.message}`;
   const right = response.status === kind.status ? isUsual(kind, response) : isDocumentedError(kind, response);
   return right ? String(response.status) : `${response.status} WRONG: ${response.bytes.toString('utf8', 0, 100)}`;

@@ -3,21 +3,21 @@ import { type Kind, outcomeOf } from './customer-calls.js';
 import { call } from './http-call.js';
 import { Repetition } from './repetition.js';
 
-/** One call and what became of it; times in milliseconds. */
+/** A request and its outcome. Times are in milliseconds of `performance.now()`. */
 export interface Sample {
   readonly kind: Kind;
-  readonly begun: number;
-  readonly ended: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
   readonly outcome: string;
 }
 
-/** Calls of each kind one after the other, all kinds side by side, until it is stopped. */
+/** Sends requests of each kind one after the other, and all kinds in parallel, until it is stopped. */
 export class CustomerLoad {
   readonly samples: Sample[] = [];
   private readonly agent = new Agent({ keepAlive: true });
   private readonly callers: Repetition[];
 
-  /** @param pause milliseconds between an answer and the next call of its kind */
+  /** @param pause milliseconds between a response and the next request of the same kind */
   constructor(
     readonly kinds: readonly Kind[],
     pause: number,
@@ -25,15 +25,15 @@ export class CustomerLoad {
     this.callers = kinds.map((kind) => new Repetition(() => this.once(kind), pause));
   }
 
-  /** Resolves when the last answer is there. */
+  /** Resolves when the last response has arrived. */
   async stop(): Promise<void> {
     await Promise.all(this.callers.map((caller) => caller.stop()));
     this.agent.destroy();
   }
 
   private async once(kind: Kind): Promise<void> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const response = await call(kind.url, { agent: this.agent, ...kind.call }).catch((error: Error) => error);
-    this.samples.push({ kind, begun, ended: performance.now(), outcome: outcomeOf(kind, response) });
+    this.samples.push({ kind, startedAt, endedAt: performance.now(), outcome: outcomeOf(kind, response) });
   }
 }

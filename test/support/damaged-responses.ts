@@ -1,6 +1,6 @@
 import type { Spoil, Spoilable } from './spoiling-proxy.js';
 
-/** What goes wrong, where, and the clauses that have to fail by it. */
+/** Each fault, the change that causes it, and the clauses that must fail. */
 export const DAMAGED: [string, Spoil, string[]][] = [
   ['nothing', () => {}, []],
   [
@@ -12,7 +12,8 @@ export const DAMAGED: [string, Spoil, string[]][] = [
       '§2.7 stock-order',
       '§2.7 has-product',
       '§2.9 data',
-      'decision 179 complete', '§10.2 lines',
+      'decision 179 complete',
+      '§10.2 lines',
       '§5.4 own-data',
     ],
   ],
@@ -22,7 +23,7 @@ export const DAMAGED: [string, Spoil, string[]][] = [
     ['§2.1 products-keys', '§2.1 products-types', '§2.9 data', 'decision 179 complete', '§10.2 lines'],
   ],
   [
-    'null where none may be',
+    'null in a required field',
     body('/prices', /"CurrencyCode":"EUR"/, '"CurrencyCode":null'),
     ['§2.6 prices-types', '§2.6 currency', '§2.6 same-prices', 'decision 179 complete', '§10.2 lines'],
   ],
@@ -31,15 +32,23 @@ export const DAMAGED: [string, Spoil, string[]][] = [
     body('/prices', /("PriceExclVAT":\d+\.\d{3})\d/, '$1'),
     ['§2.6 four-decimals', '§2.6 same-prices', 'decision 179 complete', '§10.2 lines'],
   ],
-  ['a trailing zero', body('/stock', /("AvailableQTY":\d+)/, '$1.0'), ['§2 numbers', 'decision 179 complete', '§10.2 lines']],
-  ['an exponent', body('/products', /("CartonQty":)\d+/, '$11e1'), ['§2 numbers', '§2 number-sizes', 'decision 179 complete', '§10.2 lines']],
+  [
+    'a trailing zero',
+    body('/stock', /("AvailableQTY":\d+)/, '$1.0'),
+    ['§2 numbers', 'decision 179 complete', '§10.2 lines'],
+  ],
+  [
+    'an exponent',
+    body('/products', /("CartonQty":)\d+/, '$11e1'),
+    ['§2 numbers', '§2 number-sizes', 'decision 179 complete', '§10.2 lines'],
+  ],
   [
     'a number as text',
     body('/stock', /"AvailableQTY":(\d+)/, '"AvailableQTY":"$1"'),
     ['§2.7 stock-types', 'decision 179 complete', '§10.2 lines'],
   ],
   [
-    'a time for a day',
+    'a time instead of a date',
     body('/stock', /("NextAvailableETA":"[-\d]+)"/, '$1T00:00:00Z"'),
     ['§2.7 stock-types', 'decision 179 complete', '§10.2 lines'],
   ],
@@ -48,7 +57,11 @@ export const DAMAGED: [string, Spoil, string[]][] = [
     body('/stock', /"AvailableQTY":\d+/, '"AvailableQTY":-5'),
     ['§2.7 not-negative', 'decision 179 complete', '§10.2 lines'],
   ],
-  ['another order', body('/stock', /^\[(\{.*?\}),(\{.*?\})/, '[$2,$1'), ['§2.7 stock-order', 'decision 179 complete', '§10.2 lines']],
+  [
+    'another order',
+    body('/stock', /^\[(\{.*?\}),(\{.*?\})/, '[$2,$1'),
+    ['§2.7 stock-order', 'decision 179 complete', '§10.2 lines'],
+  ],
   [
     'stock of no product',
     body('/stock', /(?<=(\{"SKU":)"[^"]*"([^}]*\}))\]$/, ',$1"ZZZ"$2]'),
@@ -59,7 +72,11 @@ export const DAMAGED: [string, Spoil, string[]][] = [
     body('/prices', /"PriceListCode":"[^"]*"/, '"PriceListCode":"OTHER"'),
     ['§2.6 one-list', '§2.6 same-prices', 'decision 179 complete', '§10.2 lines', '§5.4 own-data'],
   ],
-  ['another price', body('/prices', /"PriceExclVAT":/, '"PriceExclVAT":1'), ['§2.6 same-prices', 'decision 179 complete', '§10.2 lines']],
+  [
+    'another price',
+    body('/prices', /"PriceExclVAT":/, '"PriceExclVAT":1'),
+    ['§2.6 same-prices', 'decision 179 complete', '§10.2 lines'],
+  ],
   [
     'an obsolete product',
     body('/products', /"Status":"ACTIVE"/, '"Status":"OBSOLETE"'),
@@ -80,7 +97,8 @@ export const DAMAGED: [string, Spoil, string[]][] = [
       '§4.4 complete',
       '§4 last-sku',
       '§2.9 data',
-      'decision 179 complete', '§10.2 lines',
+      'decision 179 complete',
+      '§10.2 lines',
       '§5.4 own-data',
     ],
   ],
@@ -109,25 +127,22 @@ export const DAMAGED: [string, Spoil, string[]][] = [
   ['no X-Request-Id with a token', header('/auth/token', 'x-request-id', undefined), ['§4 request-id']],
   ['another kind of token', body('/auth/token', 'Bearer', 'MAC'), ['§2.8 token']],
   ['no WWW-Authenticate', header('/products', 'www-authenticate', undefined), ['§5.6 missing']],
-  ['a token that may be kept', header('/auth/token', 'cache-control', undefined, 200), ['§5.1 not-kept']],
+  ['a token that may be cached', header('/auth/token', 'cache-control', undefined, 200), ['§5.1 not-kept']],
   ['no X-Rate-Limit-Remaining', header('/HEALTH', 'x-rate-limit-remaining', undefined), ['§8.6 headers']],
   ['a reset in seconds', header('/products/schema', 'x-rate-limit-reset', '1764340316'), ['§8.6 headers']],
   ['CORS', header('/api/version', 'access-control-allow-origin', '*'), ['§1 no-cors']],
   ['no Allow', header('/products', 'allow', undefined), ['§4 options']],
   ['a formula', body('/products', "'=1+1", '=1+1', 'text/csv'), ['§10.3.6 formulas']],
-  [
-    'a column that is named otherwise',
-    body('/stock', 'SKU', 'sku', 'text/csv'),
-    ['§10.3.1 columns', '§10.3.2 variants'],
-  ],
+  ['a column with another name', body('/stock', 'SKU', 'sku', 'text/csv'), ['§10.3.1 columns', '§10.3.2 variants']],
   ['another number in CSV', body('/prices', /(\.\d{3})\d/, '$1', 'text/csv'), ['§10.3.3 values']],
   ['null as text', body('/stock', ',\r\n', ',null\r\n', 'text/csv'), ['§10.3.2 variants', '§10.3.4 empty']],
   ['no mark', body('/stock', '\uFEFF', '', 'text/csv;bom=1'), ['§10.3.2 variants']],
   [
-    'a line that is not ended',
+    'a line without its line break',
     body('/prices', /\n$/, '', 'application/x-ndjson'),
     [
-      'decision 179 complete', '§10.2 lines',
+      'decision 179 complete',
+      '§10.2 lines',
       '§10.3 csv',
       '§10.3.1 columns',
       '§10.3.3 values',
@@ -136,20 +151,20 @@ export const DAMAGED: [string, Spoil, string[]][] = [
       '§10.3.6 formulas',
     ],
   ],
-  ['a format that there is not', status('/stock', 406, 200), ['§10.1.4 misspelt', '§10.1.5 none']],
-  ['an open endpoint', status('/prices/schema', 401, 200), ['§5.5 protected']],
+  ['200 for a format that does not exist', status('/stock', 406, 200), ['§10.1.4 misspelt', '§10.1.5 none']],
+  ['an endpoint without authentication', status('/prices/schema', 401, 200), ['§5.5 protected']],
   ['400 for an unknown path', status('/nowhere', 404, 400), ['§7 unknown-path', '§7 unknown-path-anonymous']],
-  ['200 for who has it', status('/stock', 304, 200), ['decision 72 unchanged', 'decision 72 lists', 'decision 89']],
+  ['200 instead of 304', status('/stock', 304, 200), ['decision 72 unchanged', 'decision 72 lists', 'decision 89']],
   ['200 for OPTIONS', status('/products', 405, 200), ['§1 read-only', '§4 options']],
   [
     'requests that count twice',
     countsTwice,
     ['§8.2 once', '§8.3 one-bucket', '§8.4 proven', '§10.1.5 after-401', '§8.4 own-quota'],
   ],
-  ['the stock of one for everybody', sharedStock(), ['§5.4 own-data']],
+  ['the stock of one customer for all', sharedStock(), ['§5.4 own-data']],
 ];
 
-/** Changes a body in one format, whatever the parameters. */
+/** Changes the body of a path in one format, whatever its query is. */
 function body(path: string, from: string | RegExp, to: string, format?: string): Spoil {
   return (response, request) => {
     if (request.path.split('?')[0] === path && request.headers.accept === format)
@@ -157,7 +172,7 @@ function body(path: string, from: string | RegExp, to: string, format?: string):
   };
 }
 
-/** Sets or removes a header, of all answers or of those with a status. */
+/** Sets or removes a header of a path, in all responses or in those with a status. */
 function header(path: string, name: string, to: string | undefined, of?: number): Spoil {
   return (response, request) => {
     if (request.path !== path || (of && response.status !== of)) return;
@@ -177,7 +192,7 @@ function countsTwice({ headers }: Spoilable): void {
   if (headers[name]) headers[name] = String(Number(headers[name]) * 2);
 }
 
-/** As a cache would that knows of no customers. */
+/** Simulates a cache that does not distinguish customers. */
 function sharedStock(): Spoil {
   let first: string | undefined;
   return (response, { path }) => {

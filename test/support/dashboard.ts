@@ -1,4 +1,4 @@
-/** What of a dashboard of Grafana matters to its tests. */
+/** The part of a Grafana dashboard that its tests check. */
 export interface Dashboard {
   uid: string;
   schemaVersion: number;
@@ -21,19 +21,19 @@ const DATASOURCE = '${datasource}';
 const VARIABLES = ['datasource', 'namespace', 'instance'];
 const COLUMNS = 24;
 
-/** The expressions of its panels. */
+/** The expressions of all panels. */
 export function expressionsOf({ panels }: Dashboard): string[] {
   return panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 }
 
-/** What keeps a dashboard from being shown, or from being understood. */
+/** Returns the problems that prevent a dashboard from being shown or understood. */
 export function dashboardProblems({ templating, panels }: Dashboard): string[] {
   const names = templating.list.map(({ name }) => name);
   const shown = panels.filter(({ type }) => type !== 'row');
   return [
     ...(names.join() === VARIABLES.join() ? [] : [`its variables are ${names.join(', ')}`]),
-    ...twice(panels.map(({ id }) => String(id))).map((id) => `two panels have the id ${id}`),
-    ...twice(panels.map(({ title }) => title)).map((title) => `two panels are called ${title}`),
+    ...duplicates(panels.map(({ id }) => String(id))).map((id) => `two panels have the id ${id}`),
+    ...duplicates(panels.map(({ title }) => title)).map((title) => `two panels are called ${title}`),
     ...shown.flatMap((panel) => panelProblems(panel).map((problem) => `${panel.title}: ${problem}`)),
     ...panels.flatMap((one, index) =>
       panels.slice(index + 1).flatMap((other) => (overlap(one, other) ? [`${one.title} covers ${other.title}`] : [])),
@@ -48,18 +48,18 @@ function panelProblems({ type, description, datasource, fieldConfig, targets = [
     ),
   );
   const problems: [boolean, string][] = [
-    [type !== 'timeseries', `${type} is no panel that it uses`],
+    [type !== 'timeseries', `${type} is not a supported panel type`],
     [!description, 'it has no description'],
     [!fieldConfig?.defaults.unit, 'it has no unit'],
-    [datasource?.type !== 'prometheus' || datasource.uid !== DATASOURCE, 'it does not ask the chosen data source'],
-    [targets.length === 0, 'it asks for nothing'],
-    [!narrow, 'it passes over the chosen namespace or instance'],
-    [gridPos.x + gridPos.w > COLUMNS, 'it leaves the grid'],
+    [datasource?.type !== 'prometheus' || datasource.uid !== DATASOURCE, 'it does not query the selected data source'],
+    [targets.length === 0, 'it has no query'],
+    [!narrow, 'it ignores the selected namespace or instance'],
+    [gridPos.x + gridPos.w > COLUMNS, 'it exceeds the grid'],
   ];
   return problems.filter(([holds]) => holds).map(([, problem]) => problem);
 }
 
-function twice(values: readonly string[]): string[] {
+function duplicates(values: readonly string[]): string[] {
   return values.filter((value, index) => values.indexOf(value) < index);
 }
 

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
-/** What makes a body of it again, by `Content-Encoding`; `identity` where there is none. */
+/** Decoders of a body by its `Content-Encoding`. `identity`: there is no such header. */
 export const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   identity: (bytes) => bytes,
   gzip: (bytes) => gunzipSync(bytes),

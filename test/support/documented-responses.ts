@@ -4,8 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { HeaderObject, OpenAPIObject, OperationObject, ResponseObject, SchemaObject } from 'openapi3-ts/oas31';
 import { openApiDocument } from '../../src/openapi/document.js';
 
-/** An answer of the service, however it came about. */
-export interface GivenResponse {
+/** A response of the service. */
+export interface ObservedResponse {
   method: string;
   path: string;
   status: number;
@@ -14,12 +14,12 @@ export interface GivenResponse {
   body: string;
 }
 
-/** Headers of HTTP itself, and how long a connection may be used. */
+/** Headers of HTTP itself, including those about the connection. */
 const OF_HTTP = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding']);
-/** An operation that needs nothing: its failures are those of whatever is no operation. */
+/** An operation without requirements. Its failures are those of unknown paths and methods. */
 const ANY = '/api/version';
 
-/** Compares answers with the OpenAPI document. What that leaves open, further keys and headers, is refused here. */
+/** Compares responses with the OpenAPI document. Keys and headers that the document leaves open are rejected here. */
 export class DocumentedResponses {
   private readonly document = closed(openApiDocument());
   private readonly ajv = new Ajv2020({ strict: true, allErrors: true });
@@ -33,26 +33,26 @@ export class DocumentedResponses {
     this.ajv.addSchema({ $id: 'document', components: this.document.components });
   }
 
-  /** What the document does not say of an answer; nothing: the answer is as documented. */
-  problemsOf(answer: GivenResponse): string[] {
-    const { method, path, status } = answer;
-    const response = this.responseTo(answer);
-    const problems = response ? this.differences(answer, response) : ['the status is not documented'];
+  /** Returns the differences of a response from the document; none if it is as documented. */
+  problemsOf(observed: ObservedResponse): string[] {
+    const { method, path, status } = observed;
+    const response = this.responseTo(observed);
+    const problems = response ? this.differences(observed, response) : ['the status is not documented'];
     return problems.map((problem) => `${method} ${path}, ${status}: ${problem}`);
   }
 
-  private responseTo({ method, path, status }: GivenResponse): ResponseObject | undefined {
+  private responseTo({ method, path, status }: ObservedResponse): ResponseObject | undefined {
     const item = this.document.paths?.[path];
     const operation = item?.[(method === 'HEAD' ? 'get' : method.toLowerCase()) as 'get'] as
       OperationObject | undefined;
     if (operation) return this.resolved(operation.responses?.[status]);
-    // The description of the document says it for all other methods and paths.
+    // The description of the document covers all other methods and paths.
     const { responses } = (item?.post ?? this.document.paths![ANY]!.get) as OperationObject;
-    const likeIt = status === (item ? 405 : 404) ? 400 : status;
-    return [400, 417, 429].includes(likeIt) ? this.resolved(responses?.[likeIt]) : undefined;
+    const documentedStatus = status === (item ? 405 : 404) ? 400 : status;
+    return [400, 417, 429].includes(documentedStatus) ? this.resolved(responses?.[documentedStatus]) : undefined;
   }
 
-  private differences({ method, status, headers, body }: GivenResponse, response: ResponseObject): string[] {
+  private differences({ method, status, headers, body }: ObservedResponse, response: ResponseObject): string[] {
     const documented = Object.entries(response.headers ?? {}).map(
       ([name, header]) => [name.toLowerCase(), this.resolved<HeaderObject>(header)] as const,
     );
@@ -99,7 +99,7 @@ export class DocumentedResponses {
   }
 }
 
-/** The same with objects that have no further keys. */
+/** Returns a copy of the document in which no object has further keys. */
 function closed(document: OpenAPIObject): OpenAPIObject {
   return JSON.parse(JSON.stringify(document, closeObject)) as OpenAPIObject;
 }

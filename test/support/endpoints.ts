@@ -5,19 +5,19 @@ import type { Replica } from './replicas.js';
 const EVERY_MS = 1000;
 
 /**
- * What Kubernetes and the controller of an ingress do between them: each second they ask every pod whether it is ready,
- * and nginx is told where that changes. Kubernetes itself is not as patient with a pod that it ends: it takes away the
- * endpoint at once, whatever /readyz says.
+ * Simulates Kubernetes and an ingress controller: queries the readiness of every pod each second, and updates nginx
+ * when it changes. Kubernetes itself is stricter with a pod that it stops: it removes the endpoint at once, whatever
+ * /readyz returns.
  */
 export class Endpoints {
-  /** When nginx was told that a pod is gone, in milliseconds since 1970. */
-  readonly gone = new Map<Replica, number>();
+  /** The time at which each pod was removed from nginx, in milliseconds since 1970. */
+  readonly removedAt = new Map<Replica, number>();
   private readonly failures = new Map<Replica, number>();
   private readonly ready = new Set<Replica>();
   private readonly done: Promise<void>;
   private stopping = false;
 
-  /** @param probe how long it waits for an answer, and how many in a row make a pod not ready */
+  /** @param probe the timeout of a probe, and the number of consecutive failures that make a pod not ready */
   constructor(
     private readonly nginx: IngressNginx,
     private readonly probe: { timeoutSeconds?: number; failureThreshold?: number },
@@ -30,7 +30,7 @@ export class Endpoints {
     this.done = this.run();
   }
 
-  /** Resolves once nginx knows the new pod. */
+  /** Adds a pod. Resolves when nginx sends requests to it. */
   async add(pod: Replica): Promise<void> {
     this.failures.set(pod, 0);
     while (!this.ready.has(pod)) await sleep(50);
@@ -44,15 +44,15 @@ export class Endpoints {
   private async run(): Promise<void> {
     for (; !this.stopping; await sleep(EVERY_MS)) {
       const before = [...this.ready];
-      await Promise.all([...this.failures.keys()].map((pod) => this.ask(pod)));
+      await Promise.all([...this.failures.keys()].map((pod) => this.check(pod)));
       const now = [...this.ready];
       if (now.length && (now.length !== before.length || now.some((pod) => !before.includes(pod))))
         this.nginx.sendTo(now.map(({ url }) => url));
-      for (const pod of before) if (!this.ready.has(pod)) this.gone.set(pod, Date.now());
+      for (const pod of before) if (!this.ready.has(pod)) this.removedAt.set(pod, Date.now());
     }
   }
 
-  private async ask(pod: Replica): Promise<void> {
+  private async check(pod: Replica): Promise<void> {
     const { timeoutSeconds, failureThreshold } = this.probe;
     const signal = AbortSignal.timeout(timeoutSeconds! * 1000);
     const ready = await fetch(`${pod.managementUrl}/readyz`, { signal }).then(

@@ -14,21 +14,21 @@ const NOWHERE = {
   REDIS_URL: 'redis://127.0.0.1:1',
 };
 
-/** What the service tells once everything that it counts has happened: in one process that works, and in one that cannot. */
+/** Returns all metrics after every counted event has occurred, in a working process and in one without its servers. */
 export async function scrapeEverything(): Promise<Series[]> {
   const database = await TestDatabase.create();
   const common = { DEMO_DATA: 'false', REQUESTS_PER_MINUTE: '4', METRICS_BY_CUSTOMER: 'true' };
   const processes = [
     ServiceProcess.start({ ...common, DATABASE_URL: database.url }, database.folder),
-    // Nothing listens there.
+    // Nothing listens at these addresses.
     ServiceProcess.start({ ...common, ...NOWHERE }, database.folder),
   ];
   try {
     const [working, broken] = await Promise.all(processes.map((process) => process.ports()));
     await database.load(smallCatalogue);
     await database.cli('import', await database.files(importFiles({ 'warehouses.csv': [['']] })));
-    await respondToAll(working!.url, await database.cliOk('key', 'issue', A));
-    await leave(working!);
+    await requestAll(working!.url, await database.cliOk('key', 'issue', A));
+    await disconnectEarly(working!);
     await call(broken!.url, { path: '/health' });
     await call(broken!.url, tokenCall(A, 'no-key'));
     const texts = await Promise.all([working!, broken!].map(scrape));
@@ -46,8 +46,8 @@ interface Ports {
 
 const scrape = async ({ managementUrl }: Ports) => (await fetch(`${managementUrl}/metrics`)).text();
 
-/** Has each path answered, and the quota of nobody in particular used up. */
-async function respondToAll(url: string, key: string): Promise<void> {
+/** Requests each path, and exceeds the anonymous quota. */
+async function requestAll(url: string, key: string): Promise<void> {
   const token = tokenIn(await call(url, tokenCall(A, key)));
   for (const path of DATA) {
     const { headers } = await call(url, { path, token });
@@ -56,15 +56,15 @@ async function respondToAll(url: string, key: string): Promise<void> {
   for (let request = 0; request < 5; request++) await call(url, { path: '/nowhere' });
 }
 
-/** Leaves before the answer, as often as it takes for one to be under way at that moment. */
-async function leave(service: Ports): Promise<void> {
+/** Disconnects before the response until the service has counted an aborted one. */
+async function disconnectEarly(service: Ports): Promise<void> {
   const { hostname, port } = new URL(service.url);
   for (let attempt = 0; attempt < 100; attempt++) {
     const socket = connect(Number(port), hostname);
-    // Answers to requests of one connection wait for each other.
+    // Responses on one connection wait for each other, so some are open when the client disconnects.
     socket.write('GET /products HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50), () => socket.resetAndDestroy());
     await sleep(50);
     if (/responses_aborted_total\{route="\/products"/.test(await scrape(service))) return;
   }
-  throw new Error('Each answer came before its client had left');
+  throw new Error('Each response was complete before its client disconnected');
 }

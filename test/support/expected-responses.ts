@@ -3,21 +3,22 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ImportFileName } from './import-files.js';
 
-// What the service must answer, computed a second time from the rows alone: nothing of `src/` is used here, so that a
-// mistake there is not made twice. Every table is held in memory, and negative decimals are refused but for stock.
+// Computes the expected responses a second time from the rows, without code of `src/`, so that a mistake there is not
+// repeated. Holds every table in memory. Rejects negative decimals, except for stock.
 
 export const ENDPOINTS = ['/products', '/stock', '/prices'] as const;
 type Endpoint = (typeof ENDPOINTS)[number];
-/** Each key of an element, in order of answer, with the JSON text of its value. */
+/** Each key of an element in the order of the response, with the JSON text of its value. */
 type Element = Record<string, string>;
 type Row = Record<string, string>;
-/** Tells the rows of an import file, or of the table that it is loaded into: the text of each column, '' for none. */
+/** Reads the rows of an import file, or of its table: the text of each column, '' for none. */
 export type ReadRows = (file: ImportFileName) => Row[];
 
 type Kind = 'prose' | 'code' | 'number' | 'flag';
 type Fields = Readonly<Record<string, Kind>>;
 
-// The fields of each resource in order of answer. A new field is one line here, and nothing else in this file.
+// The fields of each resource in the order of the response. A new field needs one line here and no other change in this
+// file.
 
 const PRODUCT: Fields = {
   SKU: 'code',
@@ -68,7 +69,7 @@ const PRICE: Fields = {
   OrderMultiple: 'number',
 };
 
-/** The arrays with a file of their own, in order of answer; the first field is what sorts their elements. */
+/** The arrays that have an import file, in the order of the response. The first field sorts the elements. */
 const FILED_ARRAYS: readonly { name: string; file: ImportFileName; fields: Fields }[] = [
   {
     name: 'ProductImages',
@@ -84,13 +85,13 @@ const FILED_ARRAYS: readonly { name: string; file: ImportFileName; fields: Field
   },
 ];
 
-/** The keys of the elements of each endpoint, in order of answer. */
+/** The keys of the elements of each endpoint, in the order of the response. */
 export const KEYS: Record<Endpoint, readonly string[]> = {
   '/products': [...Object.keys(PRODUCT), ...FILED_ARRAYS.map(({ name }) => name), 'ProductPrices'],
   '/stock': Object.keys(STOCK),
   '/prices': Object.keys(PRICE),
 };
-/** Columns kept to the character; around anything else spaces are no part of it. */
+/** Columns whose texts are stored unchanged. Values of all other columns are trimmed. */
 const PROSE = new Set(
   [PRODUCT, STOCK, PRICE, ...FILED_ARRAYS.map(({ fields }) => fields)].flatMap((fields) =>
     Object.keys(fields).filter((name) => fields[name] === 'prose'),
@@ -98,12 +99,12 @@ const PROSE = new Set(
 );
 const TRUE = /^(true|1|yes)$/i;
 
-/** What each endpoint must answer to the customer, if the database holds exactly the files of the folder. */
+/** The expected response of each endpoint to the customer, if the database holds exactly the files of the folder. */
 export function expectedResponses(folder: string, customerCode: string): Record<Endpoint, Element[]> {
   return responsesOf((file) => readRows(join(folder, file)), customerCode);
 }
 
-/** What each endpoint must answer to the customer from these rows. */
+/** The expected response of each endpoint to the customer from these rows. */
 export function responsesOf(read: ReadRows, customerCode: string): Record<Endpoint, Element[]> {
   const customer = read('customers.csv').find((row) => row.CustomerCode === customerCode)!;
   const list = read('price_lists.csv').find((row) => row.PriceListCode === customer.PriceListCode);
@@ -127,7 +128,7 @@ export function responsesOf(read: ReadRows, customerCode: string): Record<Endpoi
   };
 }
 
-/** The document that may be stored of each product, by SKU: its JSON up to the first of its prices. */
+/** The expected stored document of each product, by SKU: its JSON up to its first price. */
 export function documentsOf(read: ReadRows): Map<string, string> {
   const describe = describer(read);
   return new Map(
@@ -138,7 +139,7 @@ export function documentsOf(read: ReadRows): Map<string, string> {
   );
 }
 
-/** What is the same of a product for all customers. */
+/** Returns a function that describes the part of a product that is the same for all customers. */
 function describer(read: ReadRows): (product: Row) => Element {
   const arrays = FILED_ARRAYS.map(({ name, file, fields }) => ({ name, fields, rows: bySku(read(file)) }));
   return (product) => ({
@@ -149,7 +150,10 @@ function describer(read: ReadRows): (product: Row) => Element {
   });
 }
 
-/** Where a body first leaves the expected text, by SKU and key; undefined where they are the same to the byte. */
+/**
+ * Describes the first difference of a body from the expected text, by SKU and key. Undefined: they are equal byte by
+ * byte.
+ */
 export function difference(expected: Element[], body: Buffer): string | undefined {
   const text = jsonOf(expected);
   const response = body.toString();
@@ -160,7 +164,7 @@ export function difference(expected: Element[], body: Buffer): string | undefine
   const element = expected.find((candidate) => (end += jsonOf([candidate]).length - 1) > at);
   const key = [...text.slice(0, at).matchAll(/"(\w+)":/g)].at(-1)?.[1];
   const excerpt = (whole: string) => whole.slice(Math.max(0, at - 40), at + 60);
-  return `SKU ${element?.SKU}, key ${key}: expected …${excerpt(text)}… but the answer has …${excerpt(response)}…`;
+  return `SKU ${element?.SKU}, key ${key}: expected …${excerpt(text)}… but the response has …${excerpt(response)}…`;
 }
 
 function jsonOf(elements: Element[]): string {
@@ -171,7 +175,7 @@ function jsonOf(elements: Element[]): string {
   return `[${elements.map(objectOf).join()}]`;
 }
 
-/** A table without a file has no rows. */
+/** A missing file has no rows. */
 function readRows(path: string): Row[] {
   if (!existsSync(path)) return [];
   return parse(readFileSync(path), { bom: true, columns: true, cast: trimUnlessProse });
@@ -187,7 +191,7 @@ function bySku(rows: Row[]): Map<string, Row[]> {
   return groups;
 }
 
-/** UTF-8 bytes sort as code points do; JavaScript's own order differs beyond U+FFFF. */
+/** UTF-8 bytes sort like code points. JavaScript's own order differs beyond U+FFFF. */
 function codePointOrder(column: string): (one: Row, other: Row) => number {
   return (one, other) => Buffer.compare(Buffer.from(one[column]!), Buffer.from(other[column]!));
 }
@@ -207,11 +211,11 @@ function priceOf(row: Row, discount: string): Element {
 
 function stockOf(row: Row): Element {
   const AvailableQTY = row.AvailableQTY!.replace(/^-.*/, '0');
-  const answered = { ...row, StockLocation: row.WarehouseCode!, AvailableQTY };
-  return pick(answered, STOCK);
+  const fields = { ...row, StockLocation: row.WarehouseCode!, AvailableQTY };
+  return pick(fields, STOCK);
 }
 
-/** A column that the row does not have is one that its file lacks. */
+/** A missing column in the row is a column that the file lacks. */
 function pick(row: Row, fields: Fields): Element {
   return Object.fromEntries(Object.entries(fields).map(([name, kind]) => [name, valueOf(kind, row[name] ?? '')]));
 }
@@ -222,7 +226,10 @@ function valueOf(kind: Kind, cell: string): string {
   return kind === 'number' ? fourDecimals(tenThousandths(cell)).replace(/\.?0+$/, '') : JSON.stringify(cell);
 }
 
-/** Price x (100 - discount) / 100, half away from zero: the part that is lost is doubled and held against the whole. */
+/**
+ * Price x (100 - discount) / 100, rounded half away from zero: rounds up if twice the remainder is at least the
+ * divisor.
+ */
 function netPrice(price: string, discount: string): string {
   const hundred = tenThousandths('100');
   const exact = tenThousandths(price) * (hundred - tenThousandths(discount));
@@ -231,7 +238,7 @@ function netPrice(price: string, discount: string): string {
 
 function tenThousandths(decimal: string): bigint {
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d{1,4}))?$/.exec(decimal) ?? [];
-  if (!whole) throw new Error(`No decimal that this file expects: ${decimal}`);
+  if (!whole) throw new Error(`Not a decimal that expected-responses.ts supports: ${decimal}`);
   return BigInt(whole + fraction.padEnd(4, '0'));
 }
 

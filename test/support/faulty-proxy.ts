@@ -3,22 +3,22 @@ import { createServer, request, type IncomingMessage, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What a client may receive instead of a complete response. */
+/** A faulty response that a client may receive. */
 export type Fault = keyof typeof RESPONSES | keyof typeof TRUNCATIONS;
 
 type Headers = Record<string, string>;
 
-/** What a proxy may send by itself. */
+/** Responses that a proxy may send by itself. */
 const RESPONSES = {
   quota: [429, { 'Retry-After': '1' }],
   expired: [401, { 'WWW-Authenticate': 'Bearer realm="customer-data-service", error="invalid_token"' }],
   failure: [500, {}],
-  // A time instead of seconds (RFC 9110 §10.2.3).
+  // A date instead of seconds (RFC 9110 §10.2.3).
   busy: [503, () => ({ 'Retry-After': new Date(Date.now() + 1000).toUTCString() })],
   page: [200, { 'Content-Type': 'text/html', ETag: '"page"' }],
 } satisfies Record<string, [status: number, headers: Headers | (() => Headers)]>;
 
-/** NDJSON and X-Last-SKU that do not agree. Except for `cut`, the HTTP response is well-formed. */
+/** NDJSON that does not match X-Last-SKU. Except for `cut`, the HTTP response is well-formed. */
 const TRUNCATIONS = {
   cut: (lines, last) => [lines, last],
   'no lines': (_lines, last) => [[], last],
@@ -29,9 +29,9 @@ const TRUNCATIONS = {
 
 const LAST_SKU = 'X-Last-SKU';
 
-/** Stands before a service, and makes requests for data fail. */
+/** A proxy before a service that makes requests for data fail. */
 export class FaultyProxy {
-  /** The faults of the next requests, one each. */
+  /** The faults of the next requests, one per request. */
   faults: Fault[] = [];
 
   private constructor(
@@ -39,7 +39,7 @@ export class FaultyProxy {
     private readonly target: string,
   ) {}
 
-  /** A proxy that listens. */
+  /** Starts a proxy before the service. */
   static async before(serviceUrl: string): Promise<FaultyProxy> {
     const server = createServer();
     const proxy = new FaultyProxy(server, serviceUrl);
@@ -60,7 +60,7 @@ export class FaultyProxy {
   private async pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const fault = incoming.url === '/auth/token' ? undefined : this.faults.shift();
     if (fault && fault in RESPONSES) return sendInstead(RESPONSES[fault as keyof typeof RESPONSES], outgoing);
-    const { response, body } = await this.ask(incoming, fault);
+    const { response, body } = await this.fetchFromService(incoming, fault);
     const { statusCode: status, rawHeaders: raw } = response;
     if (!fault) return void outgoing.writeHead(status!, raw).end(body);
     const lines = linesOf(body.toString());
@@ -71,7 +71,7 @@ export class FaultyProxy {
     outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy());
   }
 
-  private async ask(incoming: IncomingMessage, fault: Fault | undefined) {
+  private async fetchFromService(incoming: IncomingMessage, fault: Fault | undefined) {
     const { method, url, headers } = incoming;
     // A 304 has no body to truncate, and a compressed one has no lines.
     const { 'if-none-match': _, 'accept-encoding': __, ...plain } = headers;

@@ -4,15 +4,12 @@ import { type ReceivedResponse, call, type Call, tokenCall, tokenIn } from './ht
 import { importFiles } from './import-files.js';
 import type { TestDatabase } from './test-service.js';
 
-/** Nobody here reaches it. */
+/** Limits that these clients never reach. */
 export const QUOTAS = ['1000000', '1000000'] as const;
 
 /** A customer with a few products. */
 const SHOP = 'SHOP';
-/**
- * Customers whose `/products`, of so many products with so long a text, is 60 MB: far more than sockets hold, which may
- * be 20 MB where clients read all the time.
- */
+/** Customers with a `/products` response of 60 MB. Sockets hold far less: up to 20 MB if clients read all the time. */
 export const GIANTS = ['GIANT-1', 'GIANT-2'];
 const [PRODUCTS, CHARACTERS] = [1500, 40_000];
 
@@ -33,12 +30,12 @@ export async function loadFleetCatalogue(database: TestDatabase): Promise<void> 
   );
 }
 
-/** A token for the customer, with a key of its own. */
+/** Requests a token for the customer with a new API key. */
 export async function tokenFor(customer: string, url: string, database: TestDatabase): Promise<string> {
   return tokenIn(await call(url, tokenCall(customer, await database.cliOk('key', 'issue', customer))));
 }
 
-/** Adds clients of a shop, as they should be: so many of each kind, each with the answers that it has to get. */
+/** Adds well-behaved clients of a shop, the given number of each kind, each with its expected responses. */
 export async function addShopClients(
   fleet: ClientFleet,
   url: string,
@@ -59,14 +56,14 @@ export async function addShopClients(
     status === 304 ? undefined : `${status}`,
   );
 
-  // Once an hour, hence on a new connection, and nobody repeats a POST.
+  // A token is requested once per hour, hence on a new connection. No client retries a POST.
   const login = { ...tokenCall(SHOP, await database.cliOk('key', 'issue', SHOP)), agent: false };
   fleet.polling('token', counts.token, [login], (response) => (tokenIn(response) ? undefined : 'no token'));
 }
 
 export const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** What complains of an answer that differs from those that these calls have now. */
+/** Returns a check that reports each response that differs from the present ones. */
 async function expecting(
   url: string,
   calls: readonly Call[],

@@ -3,7 +3,7 @@ import mysql from 'mysql2/promise';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { engine, type TestDatabase } from './test-service.js';
 
-/** A connection of a foreign program, for transactions of more than one step. */
+/** A connection of another program, for transactions of several statements. */
 export interface ForeignConnection {
   run(sql: string, parameters?: readonly unknown[]): Promise<void>;
   close(): Promise<void>;
@@ -14,9 +14,9 @@ export async function foreignConnection({ url }: TestDatabase): Promise<ForeignC
     const connection = new Libsql(url.slice('sqlite:'.length), { timeout: 0 });
     connection.exec('PRAGMA foreign_keys = ON');
     return {
-      // A prepared statement that met another's lock would stay in progress, and keep the transaction from its end.
+      // A prepared statement that meets a lock would stay in progress and prevent the transaction from ending.
       run: (sql, parameters = []) =>
-        patiently(() => void (parameters.length ? connection.prepare(sql).run([...parameters]) : connection.exec(sql))),
+        withRetry(() => void (parameters.length ? connection.prepare(sql).run([...parameters]) : connection.exec(sql))),
       close: async () => void connection.close(),
     };
   }
@@ -27,11 +27,14 @@ export async function foreignConnection({ url }: TestDatabase): Promise<ForeignC
   };
 }
 
-/** The statement that begins a transaction which is going to write. */
+/** The statement that begins a writing transaction. */
 export const BEGIN = engine === 'sqlite' ? 'BEGIN IMMEDIATE' : 'START TRANSACTION';
 
-/** Tries again while another one writes: a wait within SQLite would keep that one, in this process, from its end. */
-async function patiently(work: () => void): Promise<void> {
+/**
+ * Retries while another transaction writes. SQLite's own wait would block this process, and with it the other
+ * transaction.
+ */
+async function withRetry(work: () => void): Promise<void> {
   for (let attempt = 0; ; attempt++, await sleep(10)) {
     try {
       return work();
@@ -41,7 +44,7 @@ async function patiently(work: () => void): Promise<void> {
   }
 }
 
-/** Resolves when so many transactions wait for others' locks on the server; or after a while, if they need not. */
+/** Resolves when this number of transactions wait for locks on the server, or after 2 s if they do not need to wait. */
 export async function lockWait(database: TestDatabase, count = 1): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt++, await sleep(100)) {
     const waiting = await database.sql(

@@ -1,2 +1,2 @@
-/** A port that nothing listens on now. */
+/** Returns a port that is free at this moment. */
 export function freePort(): Promise<number>;

@@ -4,11 +4,11 @@ export interface ReceivedResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: string;
-  /** The body as it came. */
+  /** The body as received, possibly compressed. */
   bytes: Buffer;
 }
 
-/** One request; anything not given is as in `GET /api/version` by nobody in particular. */
+/** A request. The defaults are those of `GET /api/version` without a token. */
 export interface Call extends Pick<RequestOptions, 'method' | 'path' | 'setHost' | 'agent'> {
   token?: string;
   headers?: OutgoingHttpHeaders;
@@ -16,8 +16,9 @@ export interface Call extends Pick<RequestOptions, 'method' | 'path' | 'setHost'
 }
 
 /**
- * Sends a request as it is; fetch would tidy or refuse some of them. One connection each, unless an agent is given.
- * @throws what breaks the connection, with `reused` where an earlier call had it and this one had no answer yet
+ * Sends a request unchanged; fetch would normalize or reject some of them. Uses one connection per request, unless an
+ * agent is given.
+ * @throws the error of the connection, with `reused` true if an earlier request had used it
  */
 export function call(url: string, { token, headers, body = '', ...options }: Call = {}): Promise<ReceivedResponse> {
   const { hostname, port } = new URL(url);
@@ -33,11 +34,11 @@ export function call(url: string, { token, headers, body = '', ...options }: Cal
       incoming.on('error', reject).on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('end', () => {
         const bytes = Buffer.concat(chunks);
-        const { statusCode: status, headers: answered } = incoming;
-        // Text of a large answer is made only where somebody reads it.
+        const { statusCode: status, headers: responseHeaders } = incoming;
+        // The text of a large body is decoded only if it is read.
         resolve({
           status: status!,
-          headers: answered,
+          headers: responseHeaders,
           bytes,
           get body() {
             return bytes.toString();
@@ -59,13 +60,16 @@ export function tokenCall(client_id: string, client_secret: string): Call {
   };
 }
 
-/** The token in the answer to a token request. */
+/**
+ * Returns the token in a token response.
+ * @throws if the status is not 200
+ */
 export function tokenIn({ status, body }: ReceivedResponse): string {
   if (status !== 200) throw new Error(`No token: ${status} ${body}`);
   return (JSON.parse(body) as { access_token: string }).access_token;
 }
 
-/** Calls left in the window that the answer describes. */
+/** The remaining requests in the window that the response describes. */
 export function left({ headers }: ReceivedResponse): number {
   return Number(headers['x-rate-limit-remaining'] ?? NaN);
 }

@@ -8,16 +8,16 @@ import { Container } from './container.js';
 
 const PROJECT = resolve(__dirname, '../..');
 
-/** A stage of a build: its files are a layer over this machine's own, which stand in for the base image. */
+/** A stage of a build. Its files are a layer above this machine's files, which replace the base image. */
 interface Stage {
   layer: string;
   workdir: string;
 }
 
 /**
- * The image that a Dockerfile makes, without an engine: its own instructions are carried out one by one, each RUN in a
- * namespace and root of its own. An instruction or a form that this does not know is an error, so that nothing of the file
- * goes unproven. What it cannot show: the base image itself; node and npm are this machine's.
+ * Builds the image of a Dockerfile without a container engine: carries out its instructions one by one, each RUN in a
+ * separate namespace and root. An unknown instruction or form is an error, so that every part of the file is tested.
+ * The base image itself is not tested: node and npm are this machine's.
  */
 export class Image {
   readonly env: Record<string, string> = {};
@@ -29,7 +29,7 @@ export class Image {
   private readonly stages = new Map<string, Stage>();
   private stage!: Stage;
 
-  /** @param dockerfile its text; the context is the project, less what `.dockerignore` leaves out */
+  /** @param dockerfile its text. The context is the project without the files in `.dockerignore`. */
   static async build(dockerfile: string): Promise<Image> {
     const image = new Image();
     image.takeContext();
@@ -37,12 +37,15 @@ export class Image {
     return image;
   }
 
-  /** The folder that holds what the last stage added to the base. */
+  /** The folder with the files that the last stage added to the base image. */
   get layer(): string {
     return this.stage.layer;
   }
 
-  /** Starts a container: read-only, with the image's user and command. @param volume a folder to mount at /mnt */
+  /**
+   * Starts a read-only container with the image's user and command.
+   * @param volume a folder to mount at /mnt
+   */
   run(environment: Record<string, string>, command = this.command, volume?: string): Container {
     const { layer, workdir } = this.stage;
     return Container.start({
@@ -59,7 +62,7 @@ export class Image {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** `.dockerignore` leaves out everything but the names in it: no other form is needed. */
+  /** `.dockerignore` excludes everything except the listed names. No other form is supported. */
   private takeContext(): void {
     const [all, ...names] = readFileSync(join(PROJECT, '.dockerignore'), 'utf8').trim().split('\n');
     if (all !== '*') throw new Error('.dockerignore: the first line must be *');
@@ -95,7 +98,7 @@ export class Image {
         this.command = (instruction as JSONInstruction).getJSONStrings().map((part) => JSON.parse(part.getValue()));
         return;
       default:
-        throw new Error(`The test does not know ${instruction.getKeyword()}`);
+        throw new Error(`The test does not support the instruction ${instruction.getKeyword()}`);
     }
   }
 
@@ -109,7 +112,8 @@ export class Image {
 
   private copy(instruction: Copy, args: string[]): void {
     const flags = instruction.getFlags().map((flag) => flag.getName());
-    if (flags.some((name) => name !== 'from')) throw new Error(`COPY: the test does not know --${flags.join(' --')}`);
+    if (flags.some((name) => name !== 'from'))
+      throw new Error(`COPY: the test does not support --${flags.join(' --')}`);
     const from = instruction.getFromFlag()?.getValue();
     const root = from ? this.stages.get(from)!.layer : this.context;
     const target = args.pop()!;
@@ -120,7 +124,7 @@ export class Image {
     }
   }
 
-  /** A RUN step as Docker runs it: by root, in a shell, with what it writes kept in the stage's layer. */
+  /** Carries out a RUN step like Docker: as root, in a shell, with the written files in the layer of the stage. */
   private async runStep(command: string): Promise<void> {
     const { layer, workdir } = this.stage;
     const [work, root] = [join(this.folder, 'work'), join(this.folder, 'root')];
@@ -129,7 +133,7 @@ export class Image {
       mount -t proc proc "$3/proc"; mount --rbind /dev "$3/dev"
       exec chroot "$3" sh -c 'cd "$1" && eval "$2"' sh "$4" "$5"`;
     const sandbox = ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-ec', script, 'sh'];
-    // What npm and Jest tell the programs that they start is not for a build.
+    // Variables that npm and Jest set for their child processes do not belong to a build.
     const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|jest_|node_env)/i.test(name));
     const env = { ...Object.fromEntries(inherited), ...this.env };
     await promisify(execFile)('unshare', [...sandbox, layer, work, root, workdir, command], { env, maxBuffer: 1e8 });

@@ -18,13 +18,13 @@ export const COLUMNS = {
 
 export type ImportFileName = keyof typeof COLUMNS;
 
-/** The text of an import file: the given cells of each row, every other one empty. */
+/** The text of an import file: the given cells of each row, all others empty. */
 export function importFile(name: ImportFileName, rows: readonly Record<string, string>[]): string {
   const columns = COLUMNS[name].split(',');
   return stringify([columns, ...rows.map((row) => columns.map((column) => row[column] ?? ''))]);
 }
 
-/** Several import files, from short rows: values in the order of the columns, a missing tail is empty. */
+/** Creates import files from short rows: values in the order of the columns, missing ones at the end empty. */
 export function importFiles(
   files: Partial<Record<ImportFileName, readonly (readonly string[])[]>>,
 ): Record<string, string> {
@@ -37,7 +37,7 @@ export function importFiles(
   );
 }
 
-/** One row of everything that rows refer to, and one that hangs on each. */
+/** One row of each table that other rows reference, and one row that references each. */
 export const BASE = importFiles({
   'price_lists.csv': [['L', 'List', 'EUR']],
   'warehouses.csv': [['W', 'Warehouse']],

@@ -4,10 +4,13 @@ import type { TestDatabase } from './test-service.js';
 
 type Files = Record<string, string | Buffer>;
 
-/** A line about how far an import is, which stands on stderr along with problems. */
+/** A progress line of an import. It is printed on stderr, like problems. */
 const PROGRESS = /: \d+ rows of \w+ (read|so far), \d+\.\d s$/;
 
-/** Imports files. @returns for each table what was reported as added, changed, unchanged and removed: `+1 ~2 =3 -4` */
+/**
+ * Imports files.
+ * @returns for each table the reported counts of added, changed, unchanged and removed rows: `+1 ~2 =3 -4`
+ */
 export async function imported(
   database: TestDatabase,
   files: Files,
@@ -16,7 +19,10 @@ export async function imported(
   return signs(await summary(database, files, ...options));
 }
 
-/** Imports files. @returns what `--json` prints */
+/**
+ * Imports files.
+ * @returns the output of `--json`
+ */
 export async function summary(database: TestDatabase, files: Files, ...options: string[]): Promise<ImportSummary> {
   const text = await database.cliOk('import', '--json', ...options, await database.files(files));
   return JSON.parse(text) as ImportSummary;
@@ -32,7 +38,10 @@ export function signs({ tables }: Pick<ImportSummary, 'tables'>): Record<string,
   );
 }
 
-/** Imports files that are to be refused. @returns the problems, once it is sure that nothing was written */
+/**
+ * Imports files that must be rejected, and checks that nothing was written.
+ * @returns the problems
+ */
 export async function refused(database: TestDatabase, files: Files, ...options: string[]): Promise<string[]> {
   const before = await storedRows(database);
   const { code, stdout, stderr } = await database.cli('import', ...options, await database.files(files));
@@ -42,7 +51,7 @@ export async function refused(database: TestDatabase, files: Files, ...options: 
   return problems;
 }
 
-/** The problems of an import that printed this, which also has to say how many there are. */
+/** Returns the problems in the error output of an import, and checks the count at its end. */
 export function problemsIn(stderr: string): string[] {
   const problems = stderr
     .trimEnd()

@@ -1,6 +1,6 @@
 import type { TestDatabase } from './test-service.js';
 
-/** One run as `import log --json` tells it. */
+/** A run in the output of `import log --json`. */
 export interface LoggedRun {
   ID: string;
   StartedAt: string;
@@ -14,7 +14,7 @@ export interface LoggedRun {
   PriceChanges: Record<string, unknown> | null;
 }
 
-/** The latest imports, latest first. */
+/** Returns the latest imports, the latest first. */
 export async function latestRuns(database: TestDatabase, count: number): Promise<LoggedRun[]> {
   return JSON.parse(await database.cliOk('import', 'log', '--json', '--last', `${count}`)) as LoggedRun[];
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { freePort } from './free-port.mjs';
 import { until } from './until.js';
 
-/** What deploy/base/ingress.yaml says to either controller, in the words of nginx. */
+/** The settings of deploy/base/ingress.yaml for either controller, as values of nginx. */
 export interface IngressOptions {
   buffering: string;
   bufferSize: string;
@@ -15,23 +15,24 @@ export interface IngressOptions {
   bodySize: string;
 }
 
-/** A request, as nginx tells of it. */
+/** A request in the log of nginx. */
 export interface LoggedCall {
   request: string;
   status: number;
-  /** When it ended, in milliseconds since 1970. */
+  /** The end of the request, in milliseconds since 1970. */
   at: number;
-  /** The replicas that it was sent to, one after the other, and what each answered. */
+  /** The replicas that received the request, in order. */
   upstreams: string[];
+  /** The status of each of these replicas. */
   upstreamStatuses: string[];
 }
 
 /**
- * An nginx before the replicas, set up like those of the two nginx controllers, which differ in little: each of them
- * speaks HTTP/1.1 to the pods over connections that it keeps for 60 s (the community's up to 320 of them, F5's as many as
- * the annotation says), and sends a request to the next pod where one cannot be reached or breaks the connection before
- * its answer begins, unless it is a POST that may have arrived. New endpoints are a reload, as with F5's; the
- * community's, which has its own balancer for that, never closes a client's connection for them.
+ * An nginx before the replicas, configured like the two nginx controllers, which differ little. Each speaks HTTP/1.1 to
+ * the pods over connections that it keeps for 60 s: the community's up to 320, F5's as many as the annotation names. It
+ * sends a request to the next pod if one is unreachable or breaks the connection before its response begins, unless the
+ * request is a POST that may have arrived. New endpoints are a reload, as with F5's controller. The community's
+ * controller has its own balancer for endpoints and never closes a client's connection for them.
  */
 export class IngressNginx {
   private readonly folder = mkdtempSync(join(tmpdir(), 'customer-data-nginx-'));
@@ -42,7 +43,10 @@ export class IngressNginx {
     private readonly options: IngressOptions,
   ) {}
 
-  /** @param program the path of nginx @param replicas the addresses to send requests to */
+  /**
+   * @param program the path of nginx
+   * @param replicas the addresses to send requests to
+   */
   static async start(program: string, options: IngressOptions, replicas: readonly string[]): Promise<IngressNginx> {
     const nginx = new IngressNginx(await freePort(), options);
     nginx.configure(replicas);
@@ -58,7 +62,7 @@ export class IngressNginx {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Sends new requests to these replicas; those under way stay where they are. */
+  /** Sends new requests to these replicas. Open requests stay at their replica. */
   sendTo(replicas: readonly string[]): void {
     this.configure(replicas);
     this.child!.kill('SIGHUP');
@@ -72,7 +76,7 @@ export class IngressNginx {
     });
   }
 
-  /** What nginx complains of. */
+  /** The error log of nginx. */
   get errors(): string {
     return readFileSync(join(this.folder, 'error.log'), 'utf8');
   }
@@ -137,5 +141,5 @@ http {
   }
 }
 
-/** What a variable of nginx says of several upstreams. */
+/** Splits a variable of nginx with the values of several upstreams. */
 const list = (text: string) => text.split(/, | : /);

@@ -5,18 +5,20 @@ import type { TestDatabase } from './test-service.js';
 
 export type Version = 1 | 2;
 
-/** One product in so many is on the list of the customer C, so that answers stay small and yet show all of a file. */
+/**
+ * One of this many products is on the price list of customer C, so that responses stay small but cover the whole file.
+ */
 const SHOWN = 20;
 
 /**
- * Import files of a catalogue in which every row of every file tells its version, and none but its key is the same in
- * both: an import of the other version changes all rows, and whoever sees half of it can tell.
+ * Import files of a catalogue in which every row of every file shows its version, and only its key is the same in both.
+ * An import of the other version changes all rows, and half an import is detectable.
  */
 export function largeCatalogue(version: Version, products: number): Record<string, string> {
   const skus = Array.from({ length: products }, (_, index) => `P-${String(index).padStart(6, '0')}`);
   const shown = skus.filter((_, index) => index % SHOWN === 0);
   const name = `Version ${version}`;
-  const text = `${name}, as it is told at length. `.repeat(4);
+  const text = `${name}, described at full length. `.repeat(4);
   const [price, discount] = version === 1 ? ['100', '10'] : ['125', '20'];
   const priceIn = (list: string) => (sku: string) => [list, sku, price, '1', '1', 'true'];
   return {
@@ -42,7 +44,7 @@ export function largeCatalogue(version: Version, products: number): Record<strin
   };
 }
 
-/** A digest of every row of every imported table, but for the warehouse that {@link touch} writes. */
+/** A digest of every row of every imported table, except the warehouse that {@link touch} writes. */
 export async function stateOf(database: TestDatabase): Promise<string> {
   const digest = createHash('sha256');
   for (const { name } of IMPORT_TABLES) {
@@ -52,7 +54,10 @@ export async function stateOf(database: TestDatabase): Promise<string> {
   return digest.digest('hex');
 }
 
-/** Imports one row, which differs from the one before. @returns how long that took, in milliseconds */
+/**
+ * Imports one row that differs from the previous one.
+ * @returns the duration in milliseconds
+ */
 export async function touch(database: TestDatabase): Promise<number> {
   const folder = await database.files(csv('warehouses.csv', [[TOUCHED, `${touches++}`]]));
   const start = performance.now();
@@ -63,7 +68,7 @@ export async function touch(database: TestDatabase): Promise<number> {
 const TOUCHED = 'TOUCHED';
 let touches = 0;
 
-/** Far faster than a library, for rows that need no quotes; a missing tail is empty. */
+/** Writes rows that need no quotes, far faster than a library. Missing values at the end are empty. */
 function csv(file: ImportFileName, rows: readonly string[][]): Record<string, string> {
   const width = COLUMNS[file].split(',').length;
   const lines = rows.map((row) => row.join() + ','.repeat(width - row.length));

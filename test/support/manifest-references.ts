@@ -6,7 +6,7 @@ import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import type { IContainer, IService } from 'kubernetes-models/v1';
 import { type Labels, type Manifest, ofKind, type Pods, podsOf, titleOf } from './manifests.js';
 
-/** Everything that names something else which is not there: what no schema can know. */
+/** Returns every reference to a missing object, which no schema can detect. */
 export function brokenReferences(manifests: readonly Manifest[]): string[] {
   const pods = podsOf(manifests);
   return [
@@ -55,7 +55,7 @@ function wrongProbes({ owner, spec }: Pods): string[] {
   return spec.containers.flatMap((container) =>
     [container.startupProbe, container.livenessProbe, container.readinessProbe]
       .filter((probe) => probe && !portNames([container]).includes(`${probe.httpGet?.port}`))
-      .map((probe) => `${owner}: a probe asks port ${probe?.httpGet?.port}, which has no such name`),
+      .map((probe) => `${owner}: a probe uses port ${probe?.httpGet?.port}, which has no such name`),
   );
 }
 
@@ -74,7 +74,8 @@ function wrongService(service: Manifest & IService, pods: readonly Pods[]): stri
   const { selector, ports = [] } = service.spec!;
   const selected = pods.filter(({ labels }) => matches(selector, labels));
   const owners = selected.map(({ owner }) => owner.split(' ')[0]);
-  if (owners.join() !== 'Deployment') return [`${titleOf(service)}: selects pods of ${owners.join(', ') || 'nobody'}`];
+  if (owners.join() !== 'Deployment')
+    return [`${titleOf(service)}: selects pods of ${owners.join(', ') || 'no object'}`];
   return ports
     .filter(({ targetPort }) => !portNames(selected[0]!.spec.containers).includes(`${targetPort}`))
     .map(({ targetPort }) => `${titleOf(service)}: pods have no port ${targetPort}`);
@@ -132,7 +133,7 @@ function selecting(title: string, wanted: Labels | undefined, pods: readonly Pod
   return pods.some(({ labels }) => matches(wanted, labels)) ? [] : [`${title}: selects no pods`];
 }
 
-/** An empty selector would match everything, which nobody here means. */
+/** An empty selector would match everything, which no manifest here intends. */
 function matches(wanted: Labels | undefined, labels: Labels): boolean {
   const pairs = Object.entries(wanted ?? {});
   return pairs.length > 0 && pairs.every(([name, value]) => labels[name] === value);

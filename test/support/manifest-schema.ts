@@ -3,8 +3,8 @@ import ts from 'typescript';
 import { type Manifest, titleOf } from './manifests.js';
 
 /**
- * What the schemas of Kubernetes have against these objects: values by the schemas themselves, names of fields by the types
- * made of them, since a schema lets a misspelt field pass.
+ * Checks objects against the Kubernetes schemas: values against the schemas, and field names against the types
+ * generated from them, because the schemas accept misspelt fields.
  */
 export async function schemaProblems(manifests: readonly Manifest[]): Promise<string[]> {
   return [...(await wrongValues(manifests)), ...unknownFields(manifests)];
@@ -27,7 +27,7 @@ async function wrongValues(manifests: readonly Manifest[]): Promise<string[]> {
   return problems.filter((problem) => problem !== undefined);
 }
 
-/** The package with the schemas of such objects. */
+/** The package with the schema of an object. */
 function modelsOf({ apiVersion }: Manifest): string {
   const family = apiVersion.startsWith('monitoring.coreos.com/')
     ? '@kubernetes-models/prometheus-operator'
@@ -37,10 +37,10 @@ function modelsOf({ apiVersion }: Manifest): string {
 
 type ModelClass = new (data: Manifest) => { validate(): void };
 
-/** The compiler checks each object as a literal of its type, where it may have no field that the type has not. */
+/** Lets the compiler check each object as a literal of its type. A literal may have no field that its type lacks. */
 function unknownFields(manifests: readonly Manifest[]): string[] {
   const file = join(resolve(__dirname, '..'), 'deploy/rendered.ts');
-  // One line each, so that the line of a problem tells the object.
+  // One line per object, so that the line of a problem identifies the object.
   const text = manifests
     .map((manifest) => {
       const type = `import('${modelsOf(manifest)}').I${manifest.kind}`;

@@ -7,21 +7,25 @@ import { parseAllDocuments } from 'yaml';
 
 export type Labels = Record<string, string>;
 
-/** What all objects of Kubernetes have. */
+/** The part that all Kubernetes objects have. */
 export interface Manifest {
   apiVersion: string;
   kind: string;
   metadata: { name: string; namespace?: string; labels?: Labels };
 }
 
-/** Pods that some object makes. */
+/** The pods that an object creates. */
 export interface Pods {
   owner: string;
   labels: Labels;
   spec: IPodSpec;
 }
 
-/** The objects that a kustomization comes to. @param folder in `deploy/` @throws with what kubectl says */
+/**
+ * Renders a kustomization into its objects.
+ * @param folder the folder in `deploy/`
+ * @throws with the message of kubectl
+ */
 export function render(folder: string): Manifest[] {
   const path = resolve(__dirname, '../../deploy', folder);
   const text = execFileSync('kubectl', ['kustomize', path], { encoding: 'utf8' });
@@ -42,11 +46,14 @@ export function podsOf(manifests: readonly Manifest[]): Pods[] {
   });
 }
 
-/** A copy with a fault in it. @throws if the fault changes nothing */
+/**
+ * Returns a copy with a fault in it.
+ * @throws if the fault changes nothing
+ */
 export function spoilt(manifests: readonly Manifest[], spoil: (text: string) => string): Manifest[] {
   const text = JSON.stringify(manifests);
   const other = spoil(text);
-  if (other === text) throw new Error('There is nothing like that to spoil');
+  if (other === text) throw new Error('The fault changes nothing: its text does not occur in the manifests');
   return JSON.parse(other) as Manifest[];
 }
 

@@ -7,16 +7,16 @@ import { mappedSources } from '../../src/import/source/mapped/mapped-source.js';
 import type { Mapping } from '../../src/import/source/map/mapping.js';
 import { type ReadingOptions, SourceFault, type TableSource } from '../../src/import/source/table-source.js';
 
-/** Everything that a map makes of a file. */
+/** The result of reading a file with a column map. */
 export interface MappedContent {
-  /** By table: rows as `column: value` as they would be stored; columns without a value are left out. */
+  /** By table: rows as `column: value` as they would be stored. Columns without a value are missing. */
   tables: Record<string, Record<string, unknown>[]>;
-  /** As an import would print them. */
+  /** The problems as an import prints them. */
   problems: string[];
   notes: string[];
 }
 
-/** Reads a file of another system with a map, as an import does. */
+/** Reads a file of another system with a column map, as an import does. */
 export async function readMapped(
   path: string,
   mapping: Mapping,
@@ -30,7 +30,7 @@ export async function readMapped(
   return content;
 }
 
-/** The same for a text. */
+/** Reads a text with a column map. */
 export async function readMappedText(text: string, mapping: Mapping, options: Partial<ReadingOptions> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'mapped-'));
   try {

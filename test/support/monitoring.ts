@@ -8,13 +8,17 @@ import type { Dashboard } from './dashboard.js';
 export const PROJECT = resolve(__dirname, '../..');
 export const textOf = (path: string): string => readFileSync(join(PROJECT, path), 'utf8');
 
-/** The rules as they are in the repository, recording ones included. */
+/** The rules in the repository, including recording rules. */
 export const ruleGroups = (parse(textOf('deploy/monitoring/prometheus-rule.yaml')) as IPrometheusRule).spec.groups!;
 export const rules = ruleGroups.flatMap((group) => group.rules!);
 export const alerts = rules.filter(({ alert }) => alert);
 export const dashboard = JSON.parse(textOf('deploy/monitoring/dashboard.json')) as Dashboard;
 
-/** Runs promtool in a folder. @returns what it prints @throws with its problem */
+/**
+ * Runs promtool in a folder.
+ * @returns its output
+ * @throws with its error output
+ */
 export function promtool(cwd: string, ...args: string[]): string {
   return execFileSync('promtool', args, { cwd, encoding: 'utf8', stdio: 'pipe' });
 }

@@ -1,4 +1,4 @@
-/** Prints at the end of a run each group of tests that was skipped, so that a skipped group cannot pass for a tested one. */
+/** Prints each skipped group of tests at the end of a run, so that a skipped group does not pass for a tested one. */
 export default class NotRunReporter {
   onRunComplete(_contexts, { testResults }) {
     const skipped = testResults

@@ -6,26 +6,26 @@ import { ServiceProcess } from './service-process.js';
 import type { TestDatabase } from './test-service.js';
 import { loadVersion, SlowDownload } from './versioned-catalogue.js';
 
-/** Outages that last longer, under more load, with the settings that a service has by default. */
+/** Whether outages last longer, under more load, with the default settings of the service. */
 export const LONG = process.env.CHAOS === 'long';
-/** DATABASE_WAIT_MS. */
+/** The value of DATABASE_WAIT_MS. */
 export const WAIT_MS = LONG ? 5000 : 2000;
-/** DOWNLOAD_STALL_SECONDS, in milliseconds. */
+/** The value of DOWNLOAD_STALL_SECONDS, in milliseconds. */
 export const STALL_MS = LONG ? 7000 : 2000;
-/** How long an outage lasts that nobody has to wait for. */
+/** The duration in milliseconds of an outage during which no request has to wait. */
 export const OUTAGE_MS = LONG ? 15_000 : 2000;
 const PAUSE_MS = LONG ? 20 : 50;
 const CUSTOMERS = LONG ? ['D', 'E', 'F', 'G'] : ['D', 'E'];
-/** The kind of call that is half answered when an outage begins. */
-export const BEGUN = 'GET /products, begun before';
+/** The name of the request whose response is open when an outage begins. */
+export const OPEN_DOWNLOAD = 'GET /products, open before';
 
-/** The token requests of the customers that call. */
+/** The token requests of the customers. */
 export interface Logins {
   large: Call;
   small: Call[];
 }
 
-/** Loads a catalogue of 13 MB for one customer, and of a tenth of it for some others. */
+/** Loads a catalogue with a `/products` response of 13 MB for one customer, and of a tenth of that for the others. */
 export async function loadCustomers(database: TestDatabase): Promise<Logins> {
   await loadVersion(database, 1);
   const some = Array.from({ length: 100 }, (_, index) => `P-${String(index * 10).padStart(5, '0')}`);
@@ -41,7 +41,7 @@ export async function loadCustomers(database: TestDatabase): Promise<Logins> {
   return { large: await login('C'), small };
 }
 
-/** A running service, and the calls of its customers, which go on and on. */
+/** A running service under continuous load of its customers. */
 export class OutageBench {
   private constructor(
     readonly load: CustomerLoad,
@@ -51,7 +51,7 @@ export class OutageBench {
     private readonly large: Kind,
   ) {}
 
-  /** @param environment the service's, with the URLs of what is between it and its servers */
+  /** @param environment the settings of the service, with the URLs of proxies before its servers */
   static async start(
     { folder }: TestDatabase,
     environment: Record<string, string>,
@@ -61,7 +61,7 @@ export class OutageBench {
       DATABASE_WAIT_MS: String(WAIT_MS),
       DOWNLOAD_STALL_SECONDS: String(STALL_MS / 1000),
       DOWNLOAD_POOL_SIZE: String(4 * CUSTOMERS.length + 1),
-      // A response of an outage comes from the database, or fails.
+      // Without the cache, each response during an outage comes from the database or fails.
       RESPONSE_CACHE_MEGABYTES: '0',
       SPOOL_MEGABYTES: '0',
       REQUESTS_PER_MINUTE: '1000000',
@@ -70,26 +70,29 @@ export class OutageBench {
     const service = ServiceProcess.start({ ...settings, ...environment }, folder);
     const ports = await service.ready();
     const token = tokenIn(await call(ports.url, large));
-    const download = await learn(BEGUN, 'download', ports.url, { path: '/products', token });
+    const download = await learn(OPEN_DOWNLOAD, 'download', ports.url, { path: '/products', token });
     const kinds: Kind[] = [];
     for (const login of small) kinds.push(...(await customerCalls(ports, login)));
     return new OutageBench(new CustomerLoad(kinds, PAUSE_MS), service, ports.url, ports.managementUrl, download);
   }
 
-  /** Begins a download that cannot end before its client reads on. @returns what lets it; resolves when it has ended */
+  /**
+   * Starts a download that cannot end before its client continues to read.
+   * @returns a function that reads the rest, and resolves when the download has ended
+   */
   async beginDownload(): Promise<() => Promise<void>> {
     const { load, large: kind } = this;
     const download = await SlowDownload.begin(this.url, kind.call.path!, kind.call.token!);
     return async () => {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const body = await download.finish();
       const response = { status: download.status, bytes: Buffer.from(body ?? '') } as ReceivedResponse;
       const outcome = body === undefined ? 'aborted' : outcomeOf(kind, response);
-      load.samples.push({ kind, begun, ended: performance.now(), outcome });
+      load.samples.push({ kind, startedAt, endedAt: performance.now(), outcome });
     };
   }
 
-  /** All that the service logged. */
+  /** The output of the service. */
   get log(): string {
     return this.service.output;
   }

@@ -1,17 +1,17 @@
-/** What an outage was for one kind of call; times in milliseconds. */
+/** The effects of an outage on one kind of request. Times are in milliseconds. */
 export interface KindReport {
   kind: string;
-  /** Of calls that were under way while it lasted, how many had each outcome, and how long they took. */
+  /** The number of requests with each outcome, among those open during the outage. */
   outcomes: Record<string, number>;
   median: number;
   longest: number;
-  /** From its end to the beginning of the last call that was not answered as usual. */
+  /** From the end of the outage to the start of the last request with an unusual outcome. */
   recovery: number;
 }
 
-const HEADERS = ['call', 'answers', 'outcomes', 'median ms', 'longest ms', 'recovery s'];
+const HEADERS = ['request', 'responses', 'outcomes', 'median ms', 'longest ms', 'recovery s'];
 
-/** The reports as a table for people, a line each. */
+/** Formats the reports as a table, one line each. */
 export function table(reports: readonly KindReport[]): string {
   const lines = [HEADERS, ...reports.map(cells)];
   const widths = HEADERS.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));

@@ -1,14 +1,14 @@
 /** The types of private-server.mjs. */
 export interface PrivateServer {
-  /** Of its administrator, in the database `mysql`. */
+  /** The URL of the administrator's account, in the database `mysql`. */
   readonly url: string;
-  /** Ends it as a power failure does. */
+  /** Kills the server, like a power failure. */
   kill(): Promise<void>;
-  /** Starts it again after that, at the same address, with the data that it has; resolves when it answers. */
+  /** Starts the server again after `kill`, with the same address and data. Resolves when it accepts connections. */
   start(): Promise<void>;
-  /** A second server, at another address, with the same data. */
+  /** Creates a second server with the same data at another address. */
   copy(): Promise<PrivateServer>;
-  /** Ends it, and removes its data. */
+  /** Stops the server and removes its data. */
   stop(): Promise<void>;
 }
 

@@ -7,13 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import { freePort } from './free-port.mjs';
 
-// Whoever started a server cannot stop it where the run is interrupted.
+// If the run is interrupted, no test can stop the server. The exit handler does.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
 /**
- * Starts a server of its own in a temporary folder, with the settings that it comes with.
- * @param found its program, as findServer() tells it
- * @param {string[]} options further options of the program, from its very first start on
+ * Starts a private server in a temporary folder, with its default settings.
+ * @param found its program, from findServer()
+ * @param {string[]} options further options of the program, from its first start on
  * @returns {Promise<PrivateServer>}
  */
 export async function startPrivateServer({ program, mariadb }, options = []) {
@@ -53,7 +53,7 @@ class PrivateServer {
   async start() {
     const place = [`--socket=${join(this.#folder, 'socket')}`, `--port=${this.#port}`, '--bind-address=127.0.0.1'];
     this.#child = spawn(this.#program, [...this.options, ...place], { stdio: 'ignore' });
-    await answering(this.url, this.#program);
+    await untilReachable(this.url, this.#program);
   }
 
   async kill(signal = 'SIGKILL') {
@@ -66,7 +66,7 @@ class PrivateServer {
     const other = new PrivateServer(this.#program, this.#options, await freePort());
     await this.kill('SIGTERM');
     cpSync(this.#data, other.#data, { recursive: true });
-    // MySQL makes another identity, without which it would not replicate.
+    // MySQL then creates another server identity. With equal identities, replication fails.
     rmSync(join(other.#data, 'auto.cnf'), { force: true });
     await Promise.all([this.start(), other.start()]);
     return other;
@@ -82,7 +82,7 @@ class PrivateServer {
   }
 }
 
-async function answering(url, program) {
+async function untilReachable(url, program) {
   for (let attempt = 0; attempt < 300; attempt++) {
     const connection = await mysql.createConnection(url).catch(() => undefined);
     if (connection) return connection.end();

@@ -3,23 +3,23 @@ import { call } from './http-call.js';
 import type { ServiceProcess } from './service-process.js';
 import type { TestDatabase } from './test-service.js';
 
-/** Options of Node for a service that is told by a signal to collect its garbage. */
+/** Node options of a service that collects its garbage on a signal (SIGUSR2). */
 export const COLLECTING = ['--expose-gc', '--import', 'data:text/javascript,process.on("SIGUSR2", () => gc())'];
 const COLLECTED_MS = 300;
 
-/** What a service holds, by name. */
+/** The resources that a service holds, by name. */
 export type Figures = Readonly<Record<string, number>>;
 
 /**
- * What the service holds now, its garbage collected, as its metrics and its database tell. Connections to the database
- * stay open and are counted by themselves: everything else that is open is without them.
+ * Collects the service's garbage, then reads its resources from its metrics and its database. Connections to the
+ * database stay open and are counted separately, so they are subtracted from open files and sockets.
  */
 export async function figuresOf(
   service: ServiceProcess,
   managementUrl: string,
   database: TestDatabase,
 ): Promise<Figures> {
-  // What the first time finds to be garbage may have held what is outside of the heap.
+  // Objects that the first collection finds may have held memory outside the heap.
   for (let time = 0; time < 2; time++) {
     service.signal('SIGUSR2');
     await sleep(COLLECTED_MS);
@@ -46,7 +46,7 @@ export async function figuresOf(
   };
 }
 
-/** Those that others have, as the database tells. */
+/** The connections of other clients to the database. */
 async function connectionsTo(database: TestDatabase): Promise<{ all: number; inTransaction: number }> {
   const [row] = await database.sql(
     `SELECT COUNT(*) AS connections, COUNT(trx_id) AS transactions FROM information_schema.processlist
@@ -62,7 +62,7 @@ function samplesOf(text: string, name: string): [label: string, value: number][]
   return [...lines].map(([, label = '', value]) => [label, Number(value)]);
 }
 
-/** Figures as a table for people, a column each. */
+/** Formats figures as a table with one column each. */
 export function figuresTable(columns: Readonly<Record<string, Figures>>): string {
   const names = Object.keys(Object.assign({}, ...Object.values(columns)) as Figures);
   const lines = names.map((name) =>
@@ -71,7 +71,7 @@ export function figuresTable(columns: Readonly<Record<string, Figures>>): string
       Object.values(columns).map((column) => rounded(column[name])),
     ),
   );
-  return `\nWhat the service holds\n${line('', Object.keys(columns))}${lines.join('')}`;
+  return `\nResources of the service\n${line('', Object.keys(columns))}${lines.join('')}`;
 }
 
 function line(name: string, cells: readonly string[]): string {

@@ -4,5 +4,5 @@ export interface Program {
   package: string;
 }
 
-/** The programs of `npm run test:all` that are missing here. */
+/** Returns the programs of `npm run test:all` that are missing on this machine. */
 export function missingPrograms(env?: NodeJS.ProcessEnv): Program[];

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * What `npm run test:all` runs besides Node: the project of Jest that needs it, its Debian package, and, where finding
- * the program does not prove enough, a command that must succeed. Debian keeps servers in /usr/sbin, which only the PATH
- * of root names.
+ * The programs besides Node that `npm run test:all` needs: the Jest project that needs it, its Debian package, and a
+ * command that must succeed if finding the program does not prove enough. Debian keeps servers in /usr/sbin, which only
+ * the PATH of root contains.
  */
 export const PROGRAMS = [
   { name: 'mariadbd', project: 'mysql', package: 'mariadb-server' },
@@ -36,27 +36,30 @@ export const PROGRAMS = [
   },
 ];
 
-/** The programs of that list that are missing here. */
+/** Returns the programs of the list that are missing on this machine. */
 export function missingPrograms(env = process.env) {
-  return PROGRAMS.filter((program) => !isThere(program, env));
+  return PROGRAMS.filter((program) => !isInstalled(program, env));
 }
 
-/** The names of the programs that are here and that this project of Jest needs. */
+/** Returns the names of the installed programs that this Jest project needs. */
 export function programsOf(project, env = process.env) {
-  return PROGRAMS.filter((program) => program.project === project && isThere(program, env)).map(({ name }) => name);
+  return PROGRAMS.filter((program) => program.project === project && isInstalled(program, env)).map(({ name }) => name);
 }
 
-function isThere({ name, proof }, env) {
+function isInstalled({ name, proof }, env) {
   if (proof) return spawnSync(proof[0], proof.slice(1), { env }).status === 0;
   return name === 'mariadbd' ? findServer(env) !== undefined : findProgram(name, env) !== undefined;
 }
 
-/** The MySQL or MariaDB server that the tests may use: the URL of a running one, or the program of one; none: undefined. */
+/**
+ * Returns the MySQL or MariaDB server for the tests: the URL of a running server, or a server program. Undefined: there
+ * is none.
+ */
 export function findServer(env = process.env) {
   return env.TEST_MYSQL_URL ? { url: env.TEST_MYSQL_URL } : findServerProgram(env);
 }
 
-/** The program of a MySQL or MariaDB server that tests may start, stop and break; none: undefined. */
+/** Returns the program of a MySQL or MariaDB server that tests may start, stop and break. Undefined: there is none. */
 export function findServerProgram(env = process.env) {
   for (const name of ['mariadbd', 'mysqld']) {
     const program = findProgram(name, env);
@@ -65,7 +68,7 @@ export function findServerProgram(env = process.env) {
   return undefined;
 }
 
-/** The path of a program, looked up in PATH and nowhere else; none: undefined. */
+/** Returns the path of a program in PATH. Undefined: PATH does not contain it. */
 export function findProgram(name, env = process.env) {
   return (env.PATH ?? '')
     .split(delimiter)

@@ -1,23 +1,23 @@
-/** A sample that Prometheus got, or a series of a rule. */
+/** A sample of Prometheus, or a series of a rule. */
 export interface Series {
   name: string;
   labels: Readonly<Record<string, string>>;
 }
 
-/** What an expression reads: a metric, with conditions on its labels. */
+/** A selector in an expression: a metric with conditions on its labels. */
 interface Selector {
   metric: string;
   text: string;
   matchers: { label: string; operator: string; value: string }[];
 }
 
-/** Labels that Prometheus adds to what it is told, and that of the buckets of a histogram. */
+/** Labels that Prometheus adds to the samples of a target. */
 const LABELS_OF_TARGETS = new Set(['job', 'namespace', 'instance', 'pod']);
 const WORDS = new Set(['and', 'or', 'unless', 'bool', 'offset', 'inf', 'nan', 'group_left', 'group_right']);
 const GROUPING = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)/g;
 const SELECTOR = /(?<![\w:.$])([a-zA-Z_:][\w:]*)(?:\{([^}]*)\})?(?!\s*\(|[\w:])/g;
 
-/** The samples of an answer to /metrics. */
+/** The samples in a response of /metrics. */
 export function samplesIn(text: string): Series[] {
   return [...text.matchAll(/^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? \S+$/gm)].map(([, name, labels = '']) => ({
     name: name!,
@@ -26,8 +26,8 @@ export function samplesIn(text: string): Series[] {
 }
 
 /**
- * What expressions read that there is not: selectors that match none of the series, labels to group by that no series of
- * their metrics has. Neither promtool nor Prometheus itself minds those.
+ * Returns the parts of an expression that match nothing: selectors that match no series, and labels for grouping that
+ * no series of their metrics has. Neither promtool nor Prometheus reports these.
  */
 export function unknownIn(expression: string, series: readonly Series[]): string[] {
   const selectors = selectorsIn(expression);
@@ -54,7 +54,7 @@ function selectorsIn(expression: string): Selector[] {
     }));
 }
 
-/** Whether a series is selected; each label that is asked for has to be there, also for a negative condition. */
+/** Whether a selector matches a series. The series must have each label of the conditions, also of negative ones. */
 function matches({ metric, matchers }: Selector, { name, labels }: Series): boolean {
   return (
     metric === name &&

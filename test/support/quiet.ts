@@ -1,4 +1,4 @@
 import { Logger } from '@nestjs/common';
 
-// Commands run within the test's process; only a service that a test starts has a log.
+// Commands run within the process of the test and must not log. A service that a test starts sets its own logger.
 Logger.overrideLogger(false);

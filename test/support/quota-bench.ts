@@ -5,16 +5,16 @@ import { A, B, smallCatalogue } from './small-catalogue.js';
 import { type Environment, TestDatabase, TestService } from './test-service.js';
 
 export const SECRET = 'secret-of-the-quota-suite-0123456789';
-/** The limits of the contract (interface §8), which other suites lift. */
+/** The limits of the contract (interface §8). Other suites lift them. */
 export const LIMITS = { REQUESTS_PER_MINUTE: '60', REQUESTS_PER_HOUR: '1000' };
-/** Its code differs from A's in case only. */
+/** A Customer Code that differs from A's only in case. */
 export const A_IN_LOWER_CASE = A.toLowerCase();
-/** A customer that is called like the bucket of those who are none. */
+/** A Customer Code with the name of the anonymous bucket. */
 export const NAMED_ANONYMOUS = 'anonymous';
-/** A customer with limits of its own, 3 a minute and 9 an hour. */
+/** A customer with own limits: 3 per minute and 9 per hour. */
 export const FEW = 'FEW';
 
-/** A database with customers that have the default limits, but for {@link FEW}. */
+/** Creates a database with customers that have the default limits, except for {@link FEW}. */
 export async function quotaDatabase(): Promise<TestDatabase> {
   const database = await TestDatabase.create();
   const defaults = [A, B, A_IN_LOWER_CASE, NAMED_ANONYMOUS].map((code) => [code, '', 'LIST-A', 'WH-A', '10']);
@@ -23,7 +23,7 @@ export async function quotaDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** A service with the contract's limits, and calls to it. */
+/** A service with the contract's limits, and requests to it. */
 export class QuotaBench {
   private readonly keys = new Map<string, string>();
   private constructor(private readonly service: TestService) {}
@@ -45,26 +45,30 @@ export class QuotaBench {
     return call(this.service.url, request);
   }
 
-  /** Requests one after the other. */
+  /** Sends a request several times, one after the other. */
   async sendTimes(times: number, request?: Call): Promise<ReceivedResponse[]> {
     const responses: ReceivedResponse[] = [];
     for (let sent = 0; sent < times; sent++) responses.push(await this.send(request));
     return responses;
   }
 
-  /** The token request of the customer, with its own key. */
+  /** Returns the token request of the customer. The API key is issued once. */
   async credentials(customerCode: string): Promise<Call> {
     const key = this.keys.get(customerCode) ?? (await this.service.key(customerCode));
     this.keys.set(customerCode, key);
     return tokenCall(customerCode, key);
   }
 
-  /** Asks for a token: one call of the customer's. */
+  /** Requests a token, which counts as one request of the customer. */
   async login(customerCode: string): Promise<ReceivedResponse> {
     return this.send(await this.credentials(customerCode));
   }
 
-  /** Calls left of the token's customer, or of nobody in particular, after the one that asks. */
+  /**
+   * Sends a request.
+   * @returns the remaining requests of the token's customer, or without a token of the anonymous bucket, after this
+   * request
+   */
   async left(token?: string): Promise<number> {
     return left(await this.send({ token }));
   }
@@ -72,7 +76,7 @@ export class QuotaBench {
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A token made by hand that names the customer; only with no changes at all is it a good one. */
+/** Creates a token of the customer by hand. It is valid only without changes to claims, header and secret. */
 export function forge(sub: string, claims: object = {}, header: object = {}, secret = SECRET): string {
   const kid = createHash('sha256').update(`kid:${SECRET}`).digest('hex').slice(0, 16);
   const iat = Math.floor(Date.now() / 1000);

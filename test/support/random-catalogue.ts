@@ -4,21 +4,23 @@ import { COLUMNS, type ImportFileName, importFiles } from './import-files.js';
 import { SeededRandom } from './seeded-random.js';
 import type { Rows } from './stored-rows.js';
 
-// What an import must make of a catalogue, computed a second time from rows in memory: nothing of `src/` is used here.
+// Computes the result of an import a second time, from rows in memory and without code of `src/`.
 
-/** Rows of each table by their keys: the cells of the import file in their shortest spelling, in order of its columns. */
+/**
+ * The rows of each table by key: the cells of the import file in their shortest spelling, in the order of its columns.
+ */
 type Catalogue = Record<string, Map<string, readonly string[]>>;
 
-/** An import, and what has to come of it. */
+/** An import and its expected result. */
 export interface RandomImport {
   replace: boolean;
   files: Record<string, string>;
-  /** What is stored afterwards. */
+  /** The rows that are stored afterwards. */
   after: Catalogue;
   counts: ExpectedCounts[];
 }
 
-/** What an import has to report of a table. */
+/** The counts that an import must report for a table. */
 interface ExpectedCounts {
   table: string;
   file: string | null;
@@ -32,11 +34,11 @@ interface ExpectedCounts {
 
 interface Table {
   keys: number;
-  /** Which tables the first columns name; they go with these rows. */
+  /** The tables that the first columns reference. Removing a referenced row also removes these rows. */
   parents: readonly string[];
-  /** Whether a file is the whole truth within the values of its first column only. */
+  /** Whether a file is complete only for the values of its first column. */
   scoped?: true;
-  /** Positions of columns that a file may lack. */
+  /** The positions of columns that a file may lack. */
   optional: readonly number[];
   rows(random: SeededRandom): string[][];
 }
@@ -47,7 +49,7 @@ const LISTS = codes('L', 3);
 const WAREHOUSES = codes('W', 3);
 const pairs = (first: string[], second: string[]) => first.flatMap((one) => second.map((other) => [one, other]));
 
-/** Every table in order of dependency, with all rows that it may ever have and random values in them. */
+/** Every table in the order of dependency, with all its possible rows and random values in them. */
 const TABLES: Record<string, Table> = {
   price_lists: {
     keys: 1,
@@ -71,7 +73,7 @@ const TABLES: Record<string, Table> = {
     keys: 2,
     parents: ['products'],
     optional: [2, 3],
-    // Only the first one may be the primary one, so that there are never two.
+    // Only the first image may be the primary one, so that there are never two.
     rows: (random) =>
       pairs(SKUS, ['1', '2']).map(([sku, id]) => [sku!, id!, 'x', id === '1' ? random.of(['', '0', '1']) : '0']),
   },
@@ -115,13 +117,13 @@ const TABLES: Record<string, Table> = {
   },
 };
 
-/** Columns of customers that name rows which they do not go with. */
+/** Columns of customers that reference rows, but whose customers are not removed with them. */
 const TERMS = [
   [2, 'price_lists'],
   [3, 'warehouses'],
 ] as const;
 
-/** So many imports one after the other, the first into an empty database; the same for the same seed. */
+/** Yields successive imports, the first into an empty database. The same seed yields the same imports. */
 export function* randomImports(seed: number, count: number): Generator<RandomImport> {
   const random = new SeededRandom(seed);
   let stored: Catalogue = Object.fromEntries(Object.keys(TABLES).map((table) => [table, new Map()]));
@@ -131,13 +133,13 @@ export function* randomImports(seed: number, count: number): Generator<RandomImp
     const absent = randomAbsence(random, Object.keys(given));
     const rows = withoutAbsent(given, stored, absent);
     const after = catalogueAfter(stored, rows, replace);
-    const files = lacking(spelt(random, rows), absent);
+    const files = lacking(respelled(random, rows), absent);
     yield { replace, files, after, counts: expectedCounts(stored, after, rows, absent) };
     stored = after;
   }
 }
 
-/** Rows of some of the tables that can be imported into the stored ones without a problem. */
+/** Returns rows of some tables that can be imported into the stored rows without a problem. */
 function randomRows(random: SeededRandom, stored: Catalogue, replace: boolean): Catalogue {
   const files: Catalogue = {};
   const tables = Object.keys(TABLES).filter(() => random.chance(0.7));
@@ -155,7 +157,7 @@ function randomRows(random: SeededRandom, stored: Catalogue, replace: boolean): 
   }
   return files;
 
-  /** Whether customers that stay have it: it must not go. */
+  /** Whether a remaining customer references the row, so that it must not be removed. */
   function isUsed(table: string, code: string): boolean {
     const term = TERMS.find(([, of]) => of === table);
     if (!term || !replace || tables.includes('customers')) return false;
@@ -163,7 +165,7 @@ function randomRows(random: SeededRandom, stored: Catalogue, replace: boolean): 
   }
 }
 
-/** Names of the columns that the file of each table lacks. */
+/** The names of the columns that the file of each table lacks. */
 type Absence = Record<string, string[]>;
 
 function randomAbsence(random: SeededRandom, tables: readonly string[]): Absence {
@@ -176,7 +178,7 @@ function randomAbsence(random: SeededRandom, tables: readonly string[]): Absence
   );
 }
 
-/** The rows as an import makes them of files that lack columns: as stored there, or empty. */
+/** Returns the rows that an import makes of files without these columns: with the stored values, or empty ones. */
 function withoutAbsent(files: Catalogue, stored: Catalogue, absent: Absence): Catalogue {
   return mapTables(files, (table, rows) => {
     const positions = new Set(absent[table]!.map((name) => columnsOf(table).indexOf(name)));
@@ -186,7 +188,7 @@ function withoutAbsent(files: Catalogue, stored: Catalogue, absent: Absence): Ca
   });
 }
 
-/** The files without these columns. */
+/** Returns the files without these columns. */
 function lacking(files: Record<string, string>, absent: Absence): Record<string, string> {
   return mapTables(files, (file, text) => {
     const names = absent[file.replace('.csv', '')]!;
@@ -202,7 +204,7 @@ function mapTables<In, Out>(tables: Record<string, In>, map: (name: string, one:
 
 const columnsOf = (table: string) => COLUMNS[`${table}.csv` as ImportFileName].split(',');
 
-/** What is stored after an import of the files. */
+/** Returns the rows that are stored after an import of the files. */
 function catalogueAfter(stored: Catalogue, files: Catalogue, replace: boolean): Catalogue {
   const after: Catalogue = {};
   for (const [table, { parents, scoped }] of Object.entries(TABLES)) {
@@ -218,7 +220,7 @@ function catalogueAfter(stored: Catalogue, files: Catalogue, replace: boolean): 
   return after;
 }
 
-/** How the two states differ, for each table that has a file or loses rows. */
+/** Returns the differences of two states for each table that has a file or loses rows. */
 function expectedCounts(before: Catalogue, after: Catalogue, files: Catalogue, absent: Absence): ExpectedCounts[] {
   return Object.keys(TABLES).flatMap((table) => {
     const [old, now, file] = [before[table]!, after[table]!, files[table]];
@@ -240,20 +242,20 @@ function expectedCounts(before: Catalogue, after: Catalogue, files: Catalogue, a
   });
 }
 
-/** The import files, with some values in another spelling. */
-function spelt(random: SeededRandom, files: Catalogue): Record<string, string> {
-  const spell = (cell: string, column: number) => {
+/** Returns the import files, with some values in another spelling. */
+function respelled(random: SeededRandom, files: Catalogue): Record<string, string> {
+  const respell = (cell: string, column: number) => {
     if (column === 0) return random.of([cell, ` ${cell} `]);
     return /^-?\d+\.\d$/.test(cell) ? random.of([cell, `${cell}0`, `${cell}00`]) : cell;
   };
   const named = Object.entries(files).map(([table, rows]) => [
     `${table}.csv`,
-    [...rows.values()].map((row) => row.map(spell)),
+    [...rows.values()].map((row) => row.map(respell)),
   ]);
   return importFiles(Object.fromEntries(named));
 }
 
-/** What the database holds, in the same form. */
+/** Converts the rows of the database to the same form. */
 export function catalogueOf(stored: Record<string, Rows>): Catalogue {
   return Object.fromEntries(
     Object.keys(TABLES).map((table) => {
@@ -272,7 +274,7 @@ function byKey(table: string, rows: readonly string[][]): Map<string, readonly s
   return new Map(rows.map((row) => [row.slice(0, TABLES[table]!.keys).join('|'), row]));
 }
 
-/** A value in its shortest spelling: the engines tell decimals, days and booleans differently. */
+/** Returns a value in its shortest spelling, because the engines return decimals, dates and booleans differently. */
 function shortest(value: unknown): string {
   if (value === null) return '';
   if (value instanceof Date) return value.toLocaleDateString('sv');

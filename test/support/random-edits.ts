@@ -1,11 +1,11 @@
 import { COLUMNS, type ImportFileName, importFiles } from './import-files.js';
 import type { SeededRandom } from './seeded-random.js';
 
-// Edits of a small catalogue, by files and by the SQL of foreign programs. All cells are texts, null where there is none.
+// Edits of a small catalogue, by import files and by SQL of other programs. Cells are texts, or null.
 
-/** One statement of a foreign program. */
+/** A statement of another program. */
 export interface ForeignStatement {
-  /** What it does, for a test to see that everything was done. */
+  /** The kind of edit, so that a test can check that every kind occurred. */
   kind: string;
   sql: string;
   parameters: unknown[];
@@ -14,7 +14,7 @@ export interface ForeignStatement {
 type Cells = (string | null)[];
 
 const codes = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
-/** With SKUs that a careless statement or an order by something else than code points would get wrong. */
+/** Includes SKUs that a statement without escaping, or an order other than by code points, would get wrong. */
 export const SKUS = [...codes('P', 8), `it's "q" \\`, 'p1', '\u{1F383}', '\uFF5E'];
 const LISTS = codes('L', 3);
 const WAREHOUSES = codes('W', 3);
@@ -35,7 +35,7 @@ const PRODUCT_VALUES: Record<string, readonly (string | null)[]> = {
   Barcode: [null, '0001234567890'],
 };
 
-/** Every table that answers are made of: its columns, the number of those in its key, and a random row. */
+/** Every table that responses are read from: its columns, the number of key columns, and a random row. */
 const TABLES: Record<string, { columns: string[]; keys: number; row: (random: SeededRandom) => Cells }> = {
   price_lists: table('PriceListCode PriceListName CurrencyCode', 1, (random) => [
     random.of(LISTS),
@@ -47,7 +47,7 @@ const TABLES: Record<string, { columns: string[]; keys: number; row: (random: Se
     random.of(SKUS),
     ...Object.values(PRODUCT_VALUES).map((values) => random.of(values)),
   ]),
-  // None is the primary one but the first, so that there are never two, which an import refuses.
+  // Only the first image may be the primary one, so that there are never two, which an import rejects.
   product_images: table('SKU ImageID FileName IsPrimaryImage', 2, (random) => {
     const id = random.of(IDS);
     return [
@@ -87,7 +87,7 @@ function table(columns: string, keys: number, row: (random: SeededRandom) => Cel
   return { columns: columns.split(' '), keys, row };
 }
 
-/** Files of a first import: all lists, warehouses and customers, and some of everything else. */
+/** Files of a first import: all price lists, warehouses and customers, and some rows of all other tables. */
 export function firstFiles(random: SeededRandom): Record<string, string> {
   const customers = [
     ['C0', '', 'L0', 'W0', '12.5'],
@@ -96,7 +96,9 @@ export function firstFiles(random: SeededRandom): Record<string, string> {
   return { ...importFiles({ 'customers.csv': customers }), ...catalogueFiles(random, SKUS, 40) };
 }
 
-/** Import files with all lists and warehouses, and random rows of some other tables, for the given products only. */
+/**
+ * Import files with all price lists and warehouses, and random rows of some other tables for the given products only.
+ */
 export function catalogueFiles(random: SeededRandom, skus: readonly string[], rows: number): Record<string, string> {
   const currency = random.of(['EUR', 'USD']);
   const text = random.of(TEXTS) ?? '';
@@ -112,7 +114,7 @@ export function catalogueFiles(random: SeededRandom, skus: readonly string[], ro
 function fileOf(name: string, random: SeededRandom, skus: readonly string[], count: number): string {
   const { columns, keys, row } = TABLES[name]!;
   const rows = new Map<string, Cells>();
-  // Products come first, each of them, since other files may refer to any.
+  // Products come first and completely, because other files may reference any of them.
   if (name === 'products') for (const sku of skus) rows.set(sku, [sku, ...row(random).slice(1)]);
   else
     for (let index = 0; index < count; index++) {
@@ -121,11 +123,11 @@ function fileOf(name: string, random: SeededRandom, skus: readonly string[], cou
     }
   const file = `${name}.csv` as ImportFileName;
   const ordered = COLUMNS[file].split(',');
-  const spelt = [...rows.values()].map((cells) => ordered.map((column) => cells[columns.indexOf(column)] ?? ''));
-  return importFiles({ [file]: spelt })[file]!;
+  const cellRows = [...rows.values()].map((cells) => ordered.map((column) => cells[columns.indexOf(column)] ?? ''));
+  return importFiles({ [file]: cellRows })[file]!;
 }
 
-/** A random statement of a foreign program; it may fail, say for want of the row that another one refers to. */
+/** A random statement of another program. It may fail, for example if a referenced row is missing. */
 export function foreignStatement(random: SeededRandom): ForeignStatement {
   const name = random.of(EDITED_TABLES);
   const { columns, keys, row } = TABLES[name]!;
@@ -147,7 +149,7 @@ export function foreignStatement(random: SeededRandom): ForeignStatement {
     }),
     () => ({
       kind: `update many of ${name}`,
-      // Keys cannot be made the same, but those of arrays can be moved to another product.
+      // Rows cannot be given equal keys, but rows of arrays can be moved to another product.
       sql: others.length
         ? `UPDATE ${name} SET ${column} = ? WHERE ${columns[0]} > ?`
         : `UPDATE ${name} SET SKU = ? WHERE SKU = ?`,

@@ -7,16 +7,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.mjs';
 
-/** The program, which jest.config.mjs found. */
+/** The path of redis-server, set by jest.config.mjs. */
 declare const REDIS_SERVER: string;
 
-/** A Redis of a test's own, on a port that stays the same, which the test may stop, pause and break. It keeps nothing. */
+/**
+ * A private Redis server of a test, on a fixed port, which the test may stop, pause and break. It stores nothing on
+ * disk.
+ */
 export class RedisServer {
   private readonly folder = mkdtempSync(join(tmpdir(), 'customer-data-redis-'));
   private child?: ChildProcess;
   private constructor(private readonly port: number) {}
 
-  /** One that is reserved, and not running yet. */
+  /** Reserves a port. The server does not run yet. */
   static async create(): Promise<RedisServer> {
     return new RedisServer(await freePort());
   }
@@ -25,13 +28,16 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  /** Starts the server; resolves when it answers. @param more settings of redis.conf */
+  /**
+   * Starts the server. Resolves when it accepts commands.
+   * @param more further settings of redis.conf
+   */
   async start(more: Record<string, string> = {}): Promise<void> {
     const own = { port: this.port, bind: '127.0.0.1', save: '', appendonly: 'no', 'enable-debug-command': 'yes' };
     const settings = { ...own, ...more };
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
     this.child = spawn(REDIS_SERVER, [...args, '--dir', this.folder], { stdio: 'ignore' });
-    hurry(this.child.pid!);
+    raisePriority(this.child.pid!);
     for (let attempt = 0; attempt < 200; attempt++) {
       if ((await this.run('PING').catch(() => '')) === 'PONG') return;
       await sleep(25);
@@ -39,7 +45,7 @@ export class RedisServer {
     throw new Error('redis-server did not start within 5 s');
   }
 
-  /** Lets it end by itself, or kills it. */
+  /** Stops the server, orderly or with another signal. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     const { child } = this;
     this.child = undefined;
@@ -49,7 +55,7 @@ export class RedisServer {
     await once(child, 'exit');
   }
 
-  /** It stays connected and answers nothing. */
+  /** Suspends the server: connections stay open, but it does not respond. */
   pause(): void {
     this.child!.kill('SIGSTOP');
   }
@@ -58,7 +64,7 @@ export class RedisServer {
     this.child!.kill('SIGCONT');
   }
 
-  /** Runs one command on a connection of its own. */
+  /** Runs one command on a separate connection. */
   run(command: string, ...args: (string | number)[]): Promise<unknown> {
     return runOn(this.url, command, ...args);
   }
@@ -69,7 +75,7 @@ export class RedisServer {
   }
 }
 
-/** Runs one command on the Redis at this address, on a connection of its own. */
+/** Runs one command on the Redis at this URL, on a separate connection. */
 export async function runOn(url: string, command: string, ...args: (string | number)[]): Promise<unknown> {
   const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 });
   redis.on('error', () => undefined);
@@ -81,8 +87,11 @@ export async function runOn(url: string, command: string, ...args: (string | num
   }
 }
 
-/** Where that is allowed: Redis has a machine of its own, and is not slow since this one is busy with tests. */
-function hurry(pid: number): void {
+/**
+ * Raises the priority of Redis if permitted. In production Redis has its own machine, so it must not be slow because
+ * tests keep this one busy.
+ */
+function raisePriority(pid: number): void {
   try {
     setPriority(pid, -15);
   } catch {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Something that is done over and over until it is stopped. */
+/** Repeats an action until it is stopped. */
 export class Repetition {
   private readonly stopping = new AbortController();
   private readonly done: Promise<void>;
 
   /**
-   * @param once must not fail
-   * @param pause milliseconds between the end of one time and the next
-   * @param delay milliseconds before the first
+   * @param once the action, which must not reject
+   * @param pause milliseconds between the end of one run and the start of the next
+   * @param delay milliseconds before the first run
    */
   constructor(
     private readonly once: () => Promise<unknown>,
@@ -18,7 +18,7 @@ export class Repetition {
     this.done = this.run(delay);
   }
 
-  /** Resolves at the end of the time that is under way, which is the last one. */
+  /** Resolves at the end of the current run, which is the last one. */
   stop(): Promise<void> {
     this.stopping.abort();
     return this.done;

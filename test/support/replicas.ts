@@ -4,14 +4,14 @@ import { LIMITS, SECRET } from './quota-bench.js';
 import { ServiceProcess } from './service-process.js';
 import type { TestDatabase } from './test-service.js';
 
-/** A built service in a process of its own, as one of several replicas. */
+/** One of several replicas: the built service in a separate process. */
 export interface Replica {
   readonly url: string;
   readonly managementUrl: string;
   readonly process: ServiceProcess;
 }
 
-/** Starts so many replicas on one database and one Redis; resolves as soon as all listen. */
+/** Starts replicas on one database and one Redis. Resolves when all of them listen. */
 export async function startReplicas(
   count: number,
   database: TestDatabase,
@@ -26,23 +26,25 @@ export async function stopReplicas(replicas: Replica[]): Promise<void> {
   await Promise.all(replicas.map(({ process }) => process.stop('SIGKILL')));
 }
 
-/** How often each replica said that it lost Redis, and that Redis is back. */
-export function lossesOf(replicas: Replica[]): { lost: number; back: number; toldTwice: boolean }[] {
+/**
+ * How often each replica logged that it lost Redis and that Redis is back, and whether it logged a loss twice in a row.
+ */
+export function lossesOf(replicas: Replica[]): { lost: number; back: number; reportedTwice: boolean }[] {
   return replicas.map(({ process: { output } }) => ({
     lost: output.split('Redis is lost').length - 1,
     back: output.split('Redis is back').length - 1,
-    toldTwice: /Redis is lost(?:(?!Redis is back)[^])*Redis is lost/.test(output),
+    reportedTwice: /Redis is lost(?:(?!Redis is back)[^])*Redis is lost/.test(output),
   }));
 }
 
-/** Sends so many requests at once, each on its own connection, spread over the replicas. */
+/** Sends requests simultaneously, each on its own connection, spread over the replicas. */
 export function sendAtOnce(count: number, replicas: Replica[], request: Call): Promise<ReceivedResponse[]> {
   return Promise.all(
     Array.from({ length: count }, (_, index) => call(replicas[index % replicas.length]!.url, request)),
   );
 }
 
-/** Sends the requests over so many connections, each of which sends the next as soon as it has its answer. */
+/** Sends the requests over a number of connections. Each connection sends the next request after its response. */
 export async function sendOver(connections: number, url: string, requests: Call[]): Promise<ReceivedResponse[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const responses = await Promise.all(requests.map((request) => call(url, { ...request, agent })));
@@ -50,7 +52,7 @@ export async function sendOver(connections: number, url: string, requests: Call[
   return responses;
 }
 
-/** How many answers there are of each status. */
+/** The number of responses with each status. */
 export function statuses(responses: readonly ReceivedResponse[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;

@@ -1,7 +1,7 @@
 import mysql from 'mysql2/promise';
 import type { PrivateServer } from './private-server.mjs';
 
-/** The words of MariaDB and of MySQL 8.4 and later for the same statements. */
+/** The keywords of MariaDB and of MySQL 8.4 and later for the same statements. */
 const WORDS = {
   mariadb: { position: 'SHOW MASTER STATUS', source: 'CHANGE MASTER TO', option: 'MASTER', replica: 'SLAVE' },
   mysql: {
@@ -12,17 +12,17 @@ const WORDS = {
   },
 };
 
-/** What a server needs to have replicas. */
+/** The options of a server that has replicas. */
 export const LOGGED = ['--log-bin=log', '--binlog-format=ROW', '--server-id=1'];
 
-/** The replication from a server to its copy, which can be stopped and started. */
+/** The replication from a server to its copy. It can be stopped and started. */
 export class Replication {
   private constructor(
     private readonly copy: PrivateServer,
     private readonly words: (typeof WORDS)['mysql'],
   ) {}
 
-  /** Starts it. Nothing may have been written to either server since the copy was made. */
+  /** Starts the replication. Neither server may have been written to since the copy was made. */
   static async begin(server: PrivateServer, copy: PrivateServer, mariadb: boolean): Promise<Replication> {
     const words = WORDS[mariadb ? 'mariadb' : 'mysql'];
     const [at] = await run(server, words.position);
@@ -49,7 +49,7 @@ export class Replication {
     return run(this.copy, `STOP ${this.words.replica}`);
   }
 
-  /** From now on the copy applies each change this many seconds after the server. */
+  /** Lets the copy apply each change this many seconds after the server. */
   async delay(seconds: number): Promise<void> {
     const { source, option } = this.words;
     await this.stop();

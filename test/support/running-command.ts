@@ -4,24 +4,24 @@ import type { CommandResult } from './test-service.js';
 
 const CLI = join(__dirname, '../../dist/cli.js');
 
-/** A command of the built CLI in a process of its own, which a test may freeze, kill and listen to. */
+/** A command of the built CLI in a separate process, which a test may suspend, kill and observe. */
 export class RunningCommand {
   private readonly result: CommandResult = { code: 0, stdout: '', stderr: '' };
-  /** How it ended; the exit code is -1 where a signal ended it. */
+  /** The result. The exit code is -1 if a signal ended the command. */
   readonly ended: Promise<CommandResult>;
   private listener: () => void = () => undefined;
 
   private constructor(private readonly child: ChildProcess) {
-    child.stdout!.on('data', (text) => this.hear('stdout', text));
-    child.stderr!.on('data', (text) => this.hear('stderr', text));
+    child.stdout!.on('data', (text) => this.collect('stdout', text));
+    child.stderr!.on('data', (text) => this.collect('stderr', text));
     this.ended = new Promise((resolve, reject) => {
       child.on('error', reject).on('close', (code) => resolve({ ...this.result, code: code ?? -1 }));
     });
   }
 
   /**
-   * @param wrapper a program and its arguments that runs what is appended to them, say under a limit
-   * @param environment more than it needs to find its database
+   * @param wrapper a program with arguments that runs the appended command, for example with a limit
+   * @param environment variables in addition to PATH and DATABASE_URL
    */
   static start(
     databaseUrl: string,
@@ -33,44 +33,50 @@ export class RunningCommand {
     return new RunningCommand(spawn(program, rest, { env }));
   }
 
-  /** Gives it its standard input, whole. */
+  /** Writes the whole standard input. */
   feed(text: string): void {
-    // A command that reads nothing may be gone before it is written.
+    // A command that reads nothing may end before its input is written.
     this.child.stdin!.on('error', () => undefined).end(text);
   }
 
-  /** Gives it the beginning of its standard input. Resolves once it has read all but what lies in the pipe. */
+  /**
+   * Writes the beginning of the standard input. Resolves when the command has read all of it except for the pipe's
+   * buffer.
+   */
   async feedFirst(text: string): Promise<void> {
     await new Promise((resolve) => this.child.stdin!.on('error', () => undefined).write(text, resolve));
   }
 
-  /** All that it printed so far. */
+  /** Everything that was printed so far. */
   get printed(): string {
     return this.result.stdout + this.result.stderr;
   }
 
-  /** Which signal ended it, if one did. */
+  /** The signal that ended the command, or null. */
   get endedBy(): NodeJS.Signals | null {
     return this.child.signalCode;
   }
 
-  /** Resolves as soon as the output matches. @throws if the command ends before */
+  /**
+   * Resolves when the output matches.
+   * @throws if the command ends before
+   */
   async printing(pattern: RegExp): Promise<void> {
-    const heard = new Promise<void>((resolve) => {
+    const matched = new Promise<void>((resolve) => {
       this.listener = () => pattern.test(this.printed) && resolve();
       this.listener();
     });
     const early = this.ended.then(() => {
       if (!pattern.test(this.printed)) throw new Error(`Nothing matched ${pattern} in:\n${this.printed}`);
     });
-    await Promise.race([heard, early]);
+    await Promise.race([matched, early]);
   }
 
   signal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
   }
 
-  private hear(stream: 'stdout' | 'stderr', text: Buffer): void {
+  private collect(stream: 'stdout' | 'stderr', text: Buffer): void {
     this.result[stream] += text;
     this.listener();
   }

@@ -6,7 +6,7 @@ export interface Column {
   name: string;
   type: string;
   required: boolean;
-  /** Whether a row may be written without it. */
+  /** Whether a row may be inserted without the column. */
   optional: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function tableColumns(database: TestDatabase, table: string): Promi
   return rows
     .map(({ name, type, required, filled }) => ({
       name: String(name),
-      // SQLite writes some types in capitals, MariaDB a width that it does not use.
+      // SQLite returns some types in upper case, MariaDB a display width without effect.
       type: String(type)
         .toLowerCase()
         .replace(/^int\(\d+\)$/, 'int'),
@@ -46,7 +46,7 @@ export async function tableColumns(database: TestDatabase, table: string): Promi
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** What rows of a table have to keep to: keys that are unique, and references. */
+/** The constraints of a table: unique keys and references. */
 export async function tableRules(database: TestDatabase, table: string): Promise<string[]> {
   const rows = await database.sql(
     embedded
@@ -78,7 +78,7 @@ export async function schemaText(database: TestDatabase): Promise<string> {
   return [...statements, ...(await serverTriggers(database))].map((statement) => `${statement};\n`).join('\n');
 }
 
-/** A server does not show triggers with their tables. */
+/** A server does not return triggers with their tables. */
 async function serverTriggers(database: TestDatabase): Promise<string[]> {
   if (embedded) return [];
   const rows = await database.sql(

@@ -2,7 +2,7 @@
 export class SeededRandom {
   constructor(private seed: number) {}
 
-  /** At least 0, below 1. */
+  /** Returns a number of at least 0 and below 1. */
   next(): number {
     this.seed = (this.seed + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.seed ^ (this.seed >>> 15), 1 | this.seed);
@@ -18,7 +18,7 @@ export class SeededRandom {
     return choices[Math.floor(this.next() * choices.length)]!;
   }
 
-  /** Each of them with this probability. */
+  /** Returns each choice with this probability. */
   some<T>(choices: readonly T[], probability = 0.5): T[] {
     return choices.filter(() => this.chance(probability));
   }

@@ -6,15 +6,19 @@ import { until } from './until.js';
 
 const MAIN = resolve(__dirname, '../../dist/main.js');
 
-/** The built service in a process of its own, as `npm start` runs it. */
+/** The built service in a separate process, as `npm start` runs it. */
 export class ServiceProcess {
   private constructor(
     private readonly child: ChildProcess,
-    /** Everything printed so far, standard output and error alike. */
+    /** Everything that was printed so far, on standard output and standard error. */
     private readonly printed: string[],
   ) {}
 
-  /** Starts with exactly these settings, in the given folder. @param main another build than ours @param options of Node */
+  /**
+   * Starts the service with exactly these settings in the given folder.
+   * @param main the program, if it is another build
+   * @param options options of Node
+   */
   static start(
     environment: Record<string, string>,
     folder: string,
@@ -30,7 +34,7 @@ export class ServiceProcess {
     return new ServiceProcess(child, printed);
   }
 
-  /** Lets other processes go first. */
+  /** Lowers the priority of the process. */
   yield(): void {
     setPriority(this.child.pid!, 15);
   }
@@ -43,7 +47,7 @@ export class ServiceProcess {
     return this.printed.join('');
   }
 
-  /** Reads no more of its standard output: it fills up. */
+  /** Stops reading its standard output, so that the pipe fills up. */
   stopReading(): void {
     this.child.stdout!.removeAllListeners('data').pause();
   }
@@ -53,13 +57,19 @@ export class ServiceProcess {
     this.child.stdout!.destroy();
   }
 
-  /** The log, where its form is JSON, a record each. @throws if anything else was printed */
+  /**
+   * The records of a JSON log.
+   * @throws if anything else was printed
+   */
   get log(): Record<string, unknown>[] {
     const lines = this.output.split('\n').slice(0, -1);
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
-  /** Waits until the output matches. @throws if it never does */
+  /**
+   * Waits until the output matches.
+   * @throws if it does not match within 30 s
+   */
   async printing(pattern: RegExp): Promise<RegExpExecArray> {
     return until(
       () => `a match of ${pattern} in:\n${this.output}`,
@@ -67,13 +77,16 @@ export class ServiceProcess {
     );
   }
 
-  /** The public and the management port, once they listen. */
+  /** The URLs of the public and the management port, once the service listens. */
   async ports(): Promise<{ url: string; managementUrl: string }> {
     const [, port, managementPort] = await this.printing(/Listening on port (\d+) \(public\) and (\d+)/);
     return { url: `http://127.0.0.1:${port}`, managementUrl: `http://127.0.0.1:${managementPort}` };
   }
 
-  /** The same, once it is ready for requests. @throws if it never is */
+  /**
+   * The URLs of both ports, once the service is ready for requests.
+   * @throws if it is not ready within 30 s
+   */
   async ready(): Promise<{ url: string; managementUrl: string }> {
     const ports = await this.ports();
     await until(
@@ -83,13 +96,16 @@ export class ServiceProcess {
     return ports;
   }
 
-  /** The exit code, once the process has ended. */
+  /** Returns the exit code after the process has ended. */
   async exit(): Promise<number | null> {
     if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'exit');
     return this.child.exitCode;
   }
 
-  /** Sends a signal. @returns the exit code */
+  /**
+   * Sends a signal.
+   * @returns the exit code
+   */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     if (this.child.exitCode === null) this.child.kill(signal);
     return this.exit();

@@ -8,7 +8,7 @@ import type { IngressOptions } from './ingress-nginx.js';
 const BASE = resolve(__dirname, '../../deploy/base');
 const read = (file: string) => readFileSync(join(BASE, file), 'utf8');
 
-/** The settings of deploy/base that are neither secrets nor left at their defaults. */
+/** The settings in deploy/base, without secrets and defaults. */
 export function shippedSettings(): Record<string, string> {
   const lines = read('settings.env')
     .split('\n')
@@ -17,14 +17,17 @@ export function shippedSettings(): Record<string, string> {
   return Object.fromEntries(all.filter(([name]) => !name.endsWith('_FILE')));
 }
 
-/** How deploy/base has pods replaced. */
+/** The replacement strategy, pod and container of deploy/base. */
 export function shippedPods() {
   const { spec } = parse(read('deployment.yaml')) as IDeployment;
   const [container] = spec!.template.spec!.containers;
   return { strategy: spec!.strategy!, pod: spec!.template.spec!, container: container! };
 }
 
-/** What the annotations of deploy/base/ingress.yaml come to with the community's controller, and with F5's. */
+/**
+ * The nginx settings that the annotations of deploy/base/ingress.yaml yield with the community's controller and with
+ * F5's.
+ */
 export function shippedIngress(): { community: IngressOptions; f5: IngressOptions } {
   const annotations = (parse(read('ingress.yaml')) as IIngress).metadata!.annotations!;
   const of = (prefix: string, bodySize: string): IngressOptions => {

@@ -4,10 +4,16 @@ import { importFile, importFiles } from './import-files.js';
 export const A = 'SHOP-A';
 /** Terms of B: list LIST-B, warehouse WH-B, 25.5 % off. Shares nothing with A but the SKUs FIXED, OLD and SHARED. */
 export const B = 'SHOP-B';
-/** Terms of C: the list of A with the warehouse of B and no discount, which tells a shared list from a shared answer. */
+/**
+ * Terms of C: the list of A, the warehouse of B, no discount. It reveals a response that is shared because only the
+ * list is equal.
+ */
 export const C = 'SHOP-C';
 
-/** What appears in answers to B and must never appear in one to A: codes, currency, net prices, file names. */
+/**
+ * Texts that appear in responses to B and must never appear in a response to A: codes, currency, net prices, file
+ * names.
+ */
 export const MARKS_OF_B = [
   'B-ONLY',
   'LIST-B',
@@ -21,7 +27,7 @@ export const MARKS_OF_B = [
   'b-only.jpg',
 ];
 
-/** Import files of a catalogue of five products, small enough to state every answer by hand. */
+/** Import files of a catalogue of five products, small enough to write each expected response by hand. */
 export const smallCatalogue: Record<string, string> = {
   'products.csv': importFile('products.csv', [
     { SKU: 'A-ONLY', Name: 'Astronaut', CartonWeight_in_g: '1200.5', Status: 'ACTIVE' },
@@ -57,7 +63,8 @@ export const smallCatalogue: Record<string, string> = {
       ['WH-A', 'Warehouse A'],
       ['WH-B', 'Warehouse B'],
     ],
-    // Each warehouse also holds what the other customer's list names: stock follows the list, not only the warehouse.
+    // Each warehouse also holds products of the other customer's list: stock depends on the list, not only on the
+    // warehouse.
     'stock.csv': [
       ['WH-A', 'A-ONLY', '5'],
       ['WH-A', 'B-ONLY', '6'],
@@ -67,7 +74,7 @@ export const smallCatalogue: Record<string, string> = {
       ['WH-B', 'B-ONLY', '60', '2027-02-28'],
       ['WH-B', 'SHARED', '70'],
     ],
-    // Quotas far above what tests send, so that none of them is refused for another reason than its own.
+    // Limits far above the requests of a test, so that no request is rejected for its quota.
     'customers.csv': [
       [A, 'Shop A', 'LIST-A', 'WH-A', '10', '1000000', '1000000'],
       [B, 'Shop B', 'LIST-B', 'WH-B', '25.5', '1000000', '1000000'],

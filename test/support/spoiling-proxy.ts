@@ -5,17 +5,17 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { DECODERS } from './decoders.js';
 import { call } from './http-call.js';
 
-/** An answer on its way, to be changed. */
+/** A response that a test changes before it reaches the client. */
 export interface Spoilable {
   status: number;
   headers: IncomingHttpHeaders;
-  /** The body, neither compressed nor cut into chunks. */
+  /** The body, without compression and chunks. */
   body: string;
 }
 
-/** Changes an answer to this request. */
+/** Changes the response to this request. */
 export type Spoil = (
-  answer: Spoilable,
+  response: Spoilable,
   request: Pick<IncomingMessage, 'method' | 'headers'> & { path: string },
 ) => void;
 
@@ -27,7 +27,7 @@ const ENCODERS: Record<string, (bytes: Buffer) => Buffer> = {
   br: (bytes) => brotliCompressSync(bytes, QUICK),
 };
 
-/** Stands before a service and answers as it does, but for what is spoilt. */
+/** A proxy before a service that returns the service's responses, with the changes of `spoil`. */
 export class SpoilingProxy {
   spoil: Spoil = () => {};
 
@@ -40,12 +40,12 @@ export class SpoilingProxy {
     const server = createServer();
     await new Promise<void>((listening) => void server.listen(0, '127.0.0.1', listening));
     const proxy = new SpoilingProxy(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    server.on('request', async (request: IncomingMessage, response) => {
-      if (!isSane(request)) return void response.writeHead(400, { Connection: 'close' }).end();
-      const answer = await proxy.responseTo(request, serviceUrl);
-      response.writeHead(answer.status, answer.headers).end(answer.bytes);
+    server.on('request', async (request: IncomingMessage, outgoing) => {
+      if (!isValid(request)) return void outgoing.writeHead(400, { Connection: 'close' }).end();
+      const response = await proxy.responseTo(request, serviceUrl);
+      outgoing.writeHead(response.status, response.headers).end(response.bytes);
     });
-    // Nor is what nobody expects passed on.
+    // Requests with an unknown expectation are not passed on either.
     server.on('checkExpectation', (_request, response) => response.writeHead(417, { Connection: 'close' }).end());
     return proxy;
   }
@@ -59,19 +59,23 @@ export class SpoilingProxy {
     const { method, headers, url: path = '' } = request;
     const {
       status,
-      headers: answered,
+      headers: originalHeaders,
       bytes,
     } = await call(serviceUrl, { method, path, headers, body: await text(request) });
-    const encoding = (bytes.length && answered['content-encoding']) || 'identity';
-    const answer: Spoilable = { status, headers: { ...answered }, body: DECODERS[encoding]!(bytes).toString() };
-    this.spoil(answer, { method, headers, path });
-    const { 'content-length': length, ...rest } = answer.headers;
-    const sized = length === undefined || method === 'HEAD' ? answer.headers : rest;
-    return { status: answer.status, headers: sized, bytes: ENCODERS[encoding]!(Buffer.from(answer.body)) };
+    const encoding = (bytes.length && originalHeaders['content-encoding']) || 'identity';
+    const response: Spoilable = {
+      status,
+      headers: { ...originalHeaders },
+      body: DECODERS[encoding]!(bytes).toString(),
+    };
+    this.spoil(response, { method, headers, path });
+    const { 'content-length': length, ...rest } = response.headers;
+    const sized = length === undefined || method === 'HEAD' ? response.headers : rest;
+    return { status: response.status, headers: sized, bytes: ENCODERS[encoding]!(Buffer.from(response.body)) };
   }
 }
 
-/** Whether there is anything to pass on: what is no good HTTP is answered here, as other proxies do. */
-function isSane({ url, rawHeaders }: IncomingMessage): boolean {
+/** Whether a request can be passed on. The proxy rejects invalid HTTP itself, as other proxies do. */
+function isValid({ url, rawHeaders }: IncomingMessage): boolean {
   return url!.startsWith('/') && rawHeaders.filter((name) => name.toLowerCase() === 'host').length === 1;
 }

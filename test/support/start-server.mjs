@@ -3,8 +3,8 @@ import { findServer } from './programs.mjs';
 import { startPrivateServer } from './private-server.mjs';
 
 /**
- * Makes TEST_MYSQL_URL name a server for this run: the given one, or a private one in a temporary folder. What that one
- * was started from is told to tests by TEST_MYSQL_PROGRAM, as JSON.
+ * Sets TEST_MYSQL_URL to a server for this run: the given one, or a private one in a temporary folder. For a private
+ * one, TEST_MYSQL_PROGRAM holds its program as JSON.
  */
 export default async function startServer() {
   const found = findServer();

@@ -4,19 +4,19 @@ import { Repetition } from './repetition.js';
 const PATHS = ['/products', '/prices', '/stock', '/health'];
 const PAUSE_MS = 50;
 
-/** As many versions are noted; nobody has to see more to know that something is wrong. */
+/** The number of versions that are recorded. More would not help to find a fault. */
 const MOST_NOTED = 10;
 
-/** What a reader saw, from its first answer to its last. */
+/** The observations of a reader, from its first to its last response. */
 export interface Seen {
-  /** Whose answers they were, one after the other, without repetitions. An answer that nobody knows is described. */
+  /** The versions of the responses in order, without repetitions. An unknown response is described. */
   versions: string[];
   responses: number;
-  /** Of the answers, in milliseconds. */
+  /** The longest response time, in milliseconds. */
   longest: number;
 }
 
-/** Which answers a service may give: those of a few states of its data, byte by byte. */
+/** The responses that a service may return: those of a few states of its data, byte by byte. */
 export class KnownResponses {
   private readonly versions = new Map<string, string>();
 
@@ -25,22 +25,25 @@ export class KnownResponses {
     private readonly token: string,
   ) {}
 
-  /** Takes what the service answers now as what it answers in this version. @throws unless all is 200 */
+  /**
+   * Records the present responses of the service as those of this version.
+   * @throws if a status is not 200
+   */
   async learn(version: string): Promise<void> {
     for (const path of PATHS) {
       const response = await this.response(path);
       if (!response.startsWith(`${path}: 200 `)) throw new Error(response.slice(0, 300));
-      // What is the same in every version tells none.
+      // A response that is the same in several versions identifies none.
       this.versions.set(response, this.versions.has(response) ? '' : version);
     }
   }
 
-  /** How many different answers are known. */
+  /** The number of different known responses. */
   get size(): number {
     return this.versions.size;
   }
 
-  /** Starts to read everything over and over. */
+  /** Starts to poll all paths. */
   read(): SteadyReader {
     return new SteadyReader(async () => {
       const times: number[] = [];
@@ -68,7 +71,7 @@ export class SteadyReader {
 
   constructor(private readonly pass: () => Promise<{ seen: string[]; times: number[] }>) {}
 
-  /** Reads everything once more, and stops. */
+  /** Polls all paths once more, then stops. */
   async stop(): Promise<Seen> {
     await this.passes.stop();
     await this.read();
@@ -77,12 +80,12 @@ export class SteadyReader {
 
   private async read(): Promise<void> {
     const { seen, times } = await this.pass();
-    for (const version of seen) this.note(version);
+    for (const version of seen) this.record(version);
     this.seen.responses += seen.length;
     this.seen.longest = Math.max(this.seen.longest, ...times);
   }
 
-  private note(version: string): void {
+  private record(version: string): void {
     const { versions } = this.seen;
     if (version && version !== versions.at(-1) && versions.length < MOST_NOTED) versions.push(version);
   }

@@ -11,7 +11,7 @@ export async function storedRows(database: TestDatabase): Promise<Record<string,
   return Object.fromEntries(IMPORT_TABLES.map(({ name }, index) => [name, rows[index]!]));
 }
 
-/** Empties all imported tables, for a test to begin anew: faster than a new database. */
+/** Empties all imported tables, which is faster than a new database. */
 export async function removeAllRows(database: TestDatabase): Promise<void> {
   await database.sql(IMPORT_TABLES.toReversed().map(({ name }) => `DELETE FROM ${name}`));
 }

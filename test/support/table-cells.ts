@@ -2,7 +2,7 @@ import { COLUMNS, type ImportFileName } from './import-files.js';
 import type { ReadRows } from './expected-responses.js';
 import type { TestDatabase } from './test-service.js';
 
-/** What the tables hold at this moment, as the cells of the files that would make them. */
+/** Reads the tables as the cells of the import files that would create them. */
 export async function tableCells(database: TestDatabase): Promise<ReadRows> {
   const files = Object.keys(COLUMNS) as ImportFileName[];
   const tables = await Promise.all(files.map((file) => database.sql(`SELECT * FROM ${file.slice(0, -'.csv'.length)}`)));
@@ -16,6 +16,6 @@ function textsOf(row: Record<string, unknown>): Record<string, string> {
 
 function textOf(value: unknown): string {
   if (value === null) return '';
-  // A day, at midnight of this process.
+  // A date, at midnight in the time zone of this process.
   return value instanceof Date ? value.toLocaleDateString('sv') : String(value);
 }

@@ -2,7 +2,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.mjs';
 
-/** Whether anything is passed on; what came meanwhile is passed on later. */
+/** Lets messages pass while it is open. Messages that arrive while it is closed pass when it opens. */
 class Gate {
   opened = Promise.resolve();
   private let: () => void = () => undefined;
@@ -16,26 +16,26 @@ class Gate {
   }
 }
 
-/** A TCP proxy before a server, so that at one address it can come, go, hang, be slow, and come back elsewhere. */
+/** A TCP proxy before a server. With it the server can stop, return, hang, be slow and move, at the same address. */
 export class TcpProxy {
-  /** Milliseconds that everything takes longer, in either direction. */
+  /** Milliseconds by which every message is delayed, in either direction. */
   delay = 0;
   private server?: Server;
   private readonly sockets = new Set<Socket>();
   private gate = new Gate();
   private port = 0;
-  /** What is looked for in the messages to the target, and what happens once one that holds it was handed on. */
+  /** The text to find in the messages to the target, and the action after a message with it was passed on. */
   private awaited?: { text: string; act: (outbound: Socket) => void };
-  /** Flows that were idle for this long are forgotten, as firewalls do, in milliseconds. */
+  /** Connections that were idle for this many milliseconds are forgotten, as firewalls do. */
   forgetsAfter = Infinity;
-  /** Whether a message on a forgotten flow is dropped without a sign, or resets the connection to the client. */
+  /** Whether a message on a forgotten connection is dropped silently, or resets the connection to the client. */
   responsesForgotten: 'nothing' | 'reset' = 'nothing';
-  /** How many flows have been forgotten. */
+  /** The number of forgotten connections. */
   forgotten = 0;
 
   constructor(private target: string) {}
 
-  /** The server's URL through this proxy, which does not listen yet. */
+  /** Reserves a port, and returns the server's URL through this proxy, which does not listen yet. */
   async reservedUrl(): Promise<string> {
     this.port = await freePort();
     const url = new URL(this.target);
@@ -48,7 +48,7 @@ export class TcpProxy {
     await new Promise((resolve) => this.server!.once('listening', resolve));
   }
 
-  /** Passes nothing on any more, in either direction, and yet keeps every connection. */
+  /** Stops passing messages in either direction, but keeps every connection. */
   hang(): void {
     this.gate.close();
   }
@@ -57,31 +57,34 @@ export class TcpProxy {
     this.gate.open();
   }
 
-  /** Leads new connections to another server; those that are there stay as they are, hanging ones for ever. */
+  /** Sends new connections to another server. Existing ones stay as they are: hanging ones hang forever. */
   moveTo(target: string): void {
     this.target = target;
     this.gate = new Gate();
   }
 
-  /** Resets every connection; new ones may come. */
+  /** Resets every connection, but accepts new ones. */
   cut(): void {
     for (const socket of this.sockets) reset(socket);
     this.sockets.clear();
   }
 
   /**
-   * Resets every connection once the target got the next message that holds the text, whose answer is lost.
-   * @param forGood lets no new connection in from then on
+   * Resets every connection after the target has received the next message with the text. The response is lost.
+   * @param permanently whether new connections are refused from then on
    */
-  cutAfter(text: string, forGood = false): void {
+  cutAfter(text: string, permanently = false): void {
     const act: NonNullable<typeof this.awaited>['act'] = (outbound) => {
-      if (forGood) this.refuse();
+      if (permanently) this.refuse();
       return this.partAfter(outbound);
     };
     this.awaited = { text, act };
   }
 
-  /** Hangs once the target got the next message that holds the text. @returns resolves then */
+  /**
+   * Hangs after the target has received the next message with the text.
+   * @returns a promise that resolves then
+   */
   hangAfter(text: string): Promise<void> {
     return new Promise((resolve) => {
       const act = () => {
@@ -92,7 +95,7 @@ export class TcpProxy {
     });
   }
 
-  /** Lets no new connection in; those that are there stay. */
+  /** Refuses new connections, but keeps existing ones. */
   refuse(): void {
     this.server?.close();
   }
@@ -123,31 +126,32 @@ export class TcpProxy {
   }
 
   /**
-   * Watches a new flow. @returns a function to call for each message: true if the flow was forgotten before it, so that
-   * the message is dropped without a sign
+   * Watches a new connection.
+   * @returns a function to call for each message: true if the connection was forgotten before it, so that the message
+   * must be dropped
    */
   private watchIdle(): () => boolean {
     let last = performance.now();
-    let gone = false;
+    let isForgotten = false;
     return () => {
       const now = performance.now();
-      if (!gone && now - last > this.forgetsAfter) {
-        gone = true;
+      if (!isForgotten && now - last > this.forgetsAfter) {
+        isForgotten = true;
         this.forgotten++;
       }
       last = now;
-      return gone;
+      return isForgotten;
     };
   }
 
-  /** Hands on what comes, and in the end the end, in order. */
-  private pass(from: Socket, to: Socket, gate: Gate, hand: (chunk: Buffer) => void): void {
+  /** Passes on the messages of one direction in order, then the end of the connection. */
+  private pass(from: Socket, to: Socket, gate: Gate, forward: (chunk: Buffer) => void): void {
     let last: Promise<void> = Promise.resolve();
     const later = (work: () => void) => {
-      const due = Promise.all([last, this.delay ? sleep(this.delay) : undefined]);
-      last = due.then(() => gate.opened).then(work);
+      const delayed = Promise.all([last, this.delay ? sleep(this.delay) : undefined]);
+      last = delayed.then(() => gate.opened).then(work);
     };
-    from.on('data', (chunk) => later(() => hand(chunk)));
+    from.on('data', (chunk) => later(() => forward(chunk)));
     from.on('close', (broken) => later(() => (broken ? reset(to) : to.destroySoon())));
   }
 
@@ -158,7 +162,10 @@ export class TcpProxy {
   }
 }
 
-/** One that is being ended cannot be reset: Node would never close it, and not come to its own end. */
+/**
+ * Resets a socket. A socket that is being ended cannot be reset: Node would never close it, and the process would not
+ * exit.
+ */
 function reset(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();
   else socket.resetAndDestroy();

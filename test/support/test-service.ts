@@ -15,27 +15,29 @@ declare const TEST_ENGINE: 'sqlite' | 'mysql';
 
 export const engine = TEST_ENGINE;
 
-/** Tests of other things than quotas send more requests than anybody may. */
+/** Limits that no test reaches, except for the tests of quotas. */
 const UNLIMITED = { REQUESTS_PER_MINUTE: '1000000', REQUESTS_PER_HOUR: '1000000' };
 
-/** The environment that a test gives the service. */
+/** The environment variables of a service. */
 export type Environment = Record<string, string>;
 
-/** What one command of the CLI did. */
+/** The result of one CLI command. */
 export interface CommandResult {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** A database of this engine that nobody else uses, and what operators do with it. */
+/** A database of this engine for one test, and the operations on it. */
 export class TestDatabase {
   readonly folder = mkdtempSync(join(tmpdir(), 'customer-data-test-'));
   private constructor(readonly url: string) {}
 
   /**
-   * An empty database; migrated, unless told otherwise.
-   * @param server the server to make it on, by the URL of an account that may, instead of the one of this run
+   * Creates an empty database.
+   * @param migrated whether to create the schema
+   * @param server the URL of the server to create it on, with an account that may create databases; default: the server
+   * of this run
    */
   static async create({ migrated = true, server = process.env.TEST_MYSQL_URL } = {}): Promise<TestDatabase> {
     const database = new TestDatabase(engine === 'sqlite' ? sqliteUrl() : await createOn(server!));
@@ -54,12 +56,12 @@ export class TestDatabase {
     });
   }
 
-  /** Runs the CLI on this database, within this process. */
+  /** Runs the CLI on this database within this process. */
   cli(...args: string[]): Promise<CommandResult> {
     return this.cliReading('', ...args);
   }
 
-  /** The same with something on its standard input. */
+  /** Runs the CLI with the given standard input. */
   async cliReading(stdin: string | Buffer, ...args: string[]): Promise<CommandResult> {
     const result = { code: 0, stdout: '', stderr: '' };
     result.code = await runCli(
@@ -74,14 +76,20 @@ export class TestDatabase {
     return result;
   }
 
-  /** Runs the CLI and returns its output. @throws with its problem if it fails. */
+  /**
+   * Runs the CLI and returns its output.
+   * @throws with its error output if it fails
+   */
   async cliOk(...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.cli(...args);
     if (code !== 0) throw new Error(`${args.join(' ')} failed: ${stderr}`);
     return stdout.trim();
   }
 
-  /** Writes import files, by name, into a new folder. @returns the folder */
+  /**
+   * Writes import files, given by name, to a new folder.
+   * @returns the folder
+   */
   async files(files: Record<string, string | Buffer>): Promise<string> {
     const folder = join(this.folder, randomBytes(4).toString('hex'));
     await mkdir(folder);
@@ -89,12 +97,15 @@ export class TestDatabase {
     return folder;
   }
 
-  /** Imports files, by name. */
+  /** Imports files, given by name. */
   async load(files: Record<string, string | Buffer>, ...options: string[]): Promise<void> {
     await this.cliOk('import', ...options, await this.files(files));
   }
 
-  /** Runs statements on a connection of its own, as a foreign program might. @returns the rows of the last one */
+  /**
+   * Runs statements on a separate connection, as another program might.
+   * @returns the rows of the last statement
+   */
   async sql(statements: string | string[], parameters: unknown[] = []): Promise<Record<string, unknown>[]> {
     const [last, ...earlier] = [statements].flat().toReversed() as [string, ...string[]];
     if (engine === 'sqlite') {
@@ -120,19 +131,19 @@ export class TestDatabase {
   }
 }
 
-/** A service that runs within this process, and its database. */
+/** A service within this process, and its database. */
 export class TestService {
   private constructor(
     readonly database: TestDatabase,
     readonly url: string,
     readonly managementUrl: string,
-    /** What the service logged, one line an entry. */
+    /** The lines of the log. */
     readonly log: string[],
     /** Stops the service; the database stays. */
     readonly stop: () => Promise<void>,
   ) {}
 
-  /** A service on the given database, or on a new one, that is ready to answer. */
+  /** Starts a service on the given or a new database. Resolves when it is ready. */
   static async start(environment: Environment = {}, on?: TestDatabase): Promise<TestService> {
     const database = on ?? (await TestDatabase.create());
     const log: string[] = [];
@@ -153,12 +164,12 @@ export class TestService {
     await this.database.drop();
   }
 
-  /** A new API key of the customer. */
+  /** Issues a new API key for the customer. */
   key(customerCode: string): Promise<string> {
     return this.database.cliOk('key', 'issue', customerCode);
   }
 
-  /** A new access token of the customer. */
+  /** Requests a new access token for the customer. */
   async token(customerCode: string): Promise<string> {
     const response = await fetch(`${this.url}/auth/token`, {
       method: 'POST',
@@ -172,16 +183,19 @@ export class TestService {
     return access_token;
   }
 
-  /** GET with a token. */
+  /** Sends a GET with a token. */
   get(path: string, token?: string): Promise<Response> {
     return fetch(this.url + path, { headers: token ? { Authorization: `Bearer ${token}` } : {} });
   }
 
-  /** The JSON text that the path answers with 200. */
+  /**
+   * Returns the JSON text of a path.
+   * @throws if the status is not 200
+   */
   async text(path: string, token: string): Promise<string> {
     const response = await this.get(path, token);
     const text = await response.text();
-    if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${text}`);
+    if (response.status !== 200) throw new Error(`${path} returned ${response.status}: ${text}`);
     return text;
   }
 }

@@ -19,13 +19,15 @@ class Hello {
   }
 }
 
-const told = ({ status, headers }: ReceivedResponse) => [
+const remaining = ({ status, headers }: ReceivedResponse) => [
   status,
   headers['x-ratelimit-remaining-short'],
   headers['x-ratelimit-remaining-long'],
 ];
 
-/** Puts a storage under the guard of `@nestjs/throttler`, in an application that knows nothing else of this service. */
+/**
+ * Tests a quota storage under the guard of `@nestjs/throttler`, in an application without other parts of this service.
+ */
 export function throttlerSuite(storageOf: () => ThrottlerQuotaStorage): void {
   let app: INestApplication;
   let url: string;
@@ -43,29 +45,29 @@ export function throttlerSuite(storageOf: () => ThrottlerQuotaStorage): void {
   }
   afterEach(() => app.close());
 
-  const ask = (path = '/hello') => call(url, { path });
+  const request = (path = '/hello') => call(url, { path });
 
-  test('admits as many requests as each window has, and says when the next one is admitted', async () => {
+  test('admits the limit of each window and returns when the next request is admitted', async () => {
     await start();
-    expect([told(await ask()), told(await ask()), told(await ask())]).toEqual([
+    expect([remaining(await request()), remaining(await request()), remaining(await request())]).toEqual([
       [200, '2', '4'],
       [200, '1', '3'],
       [200, '0', '2'],
     ]);
-    const refused = await ask();
+    const refused = await request();
     expect(refused.status).toBe(429);
     const seconds = Number(refused.headers['retry-after-short']);
     expect([1, 2]).toContain(seconds);
     await sleep(seconds * 1000);
-    expect(told(await ask())).toEqual([200, '2', '1']);
-    expect(told(await ask())).toEqual([200, '1', '0']);
-    const { status, headers } = await ask();
+    expect(remaining(await request())).toEqual([200, '2', '1']);
+    expect(remaining(await request())).toEqual([200, '1', '0']);
+    const { status, headers } = await request();
     expect([status, Number(headers['retry-after-long']) > 50]).toEqual([429, true]);
   });
 
-  test('keeps the windows apart where the application gives them one key', async () => {
+  test('counts the windows separately if the application gives them one key', async () => {
     await start({ generateKey: () => `one key ${url}` });
-    expect([told(await ask()), told(await ask())]).toEqual([
+    expect([remaining(await request()), remaining(await request())]).toEqual([
       [200, '2', '4'],
       [200, '1', '3'],
     ]);
@@ -74,7 +76,7 @@ export function throttlerSuite(storageOf: () => ThrottlerQuotaStorage): void {
   // This is why the service counts in a middleware (decision 154).
   test('a guard does not see requests for unknown paths, so it cannot count them', async () => {
     await start();
-    for (let request = 0; request < 10; request++) expect((await ask('/unknown')).status).toBe(404);
-    expect(told(await ask())).toEqual([200, '2', '4']);
+    for (let sent = 0; sent < 10; sent++) expect((await request('/unknown')).status).toBe(404);
+    expect(remaining(await request())).toEqual([200, '2', '4']);
   });
 }

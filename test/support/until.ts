@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const PATIENCE_MS = 30_000;
 
 /**
- * Polls until `find` returns something truthy. @returns it
- * @param what is awaited, for the error after 30 s; a function if that is known only then, such as the output of a process
+ * Polls until `find` returns a truthy value.
+ * @returns that value
+ * @param what what is awaited, for the error after 30 s. Pass a function if the text is known only then, such as the
+ * output of a process.
  */
 export async function until<T>(
   what: string | (() => string),

@@ -5,8 +5,8 @@ const COUNT = 1500;
 const PADDING = 'x'.repeat(9000);
 
 /**
- * Loads a version whose `/products`, of 13 MB, is far larger than what sockets buffer for a client that has read nothing
- * yet: whoever stops reading stops the service.
+ * Loads a version with a `/products` response of 13 MB. That is far more than sockets buffer, so a client that stops
+ * reading makes the service wait.
  */
 export async function loadVersion(database: TestDatabase, version: 1 | 2): Promise<void> {
   await database.load(catalogueVersion(version));
@@ -14,8 +14,8 @@ export async function loadVersion(database: TestDatabase, version: 1 | 2): Promi
 }
 
 /**
- * Import files of a catalogue in which every product's name, price and the customer's discount tell its version: an
- * answer that mixes two versions shows it.
+ * Import files of a catalogue in which every product's name, price and the customer's discount show the version. A
+ * response that mixes two versions is therefore detected.
  */
 export function catalogueVersion(version: 1 | 2): Record<string, string> {
   const skus = Array.from({ length: COUNT }, (_, index) => `P-${String(index).padStart(5, '0')}`);
@@ -31,7 +31,7 @@ export function catalogueVersion(version: 1 | 2): Record<string, string> {
   });
 }
 
-/** Which version each product of an answer shows, as far as it shows any; all alike in a consistent answer. */
+/** The versions that the products of a response show. A consistent response shows one. */
 export function versionsIn(text = ''): Set<string> {
   const products = JSON.parse(text) as Record<string, any>[];
   if (products.length !== COUNT) throw new Error(`${products.length} products`);
@@ -45,7 +45,7 @@ export function versionsIn(text = ''): Set<string> {
 export const VERSION_1 = 'v1|v1|Version 1|90';
 export const VERSION_2 = 'v2|v2|Version 2|100';
 
-/** A GET over a bare socket that reads only when told, as a slow client does. */
+/** A GET request over a bare socket that reads only on demand, like a slow client. */
 export class SlowDownload {
   private readonly chunks: Buffer[] = [];
   private constructor(
@@ -54,8 +54,8 @@ export class SlowDownload {
   ) {}
 
   /**
-   * Resolves when the first bytes of the answer are there; from then on nothing is read.
-   * @param header one header line more
+   * Sends the request. Resolves when the first bytes of the response have arrived; nothing more is read then.
+   * @param header one additional header line
    */
   static async begin(
     url: string,
@@ -83,7 +83,7 @@ export class SlowDownload {
     return download;
   }
 
-  /** All that was read so far. */
+  /** Everything that was read so far. */
   get text(): string {
     return Buffer.concat(this.chunks).toString();
   }
@@ -92,13 +92,16 @@ export class SlowDownload {
     return Number(this.chunks[0]!.toString().split(' ')[1]);
   }
 
-  /** Reads at most so many bytes more. */
+  /** Reads at most the given number of further bytes. */
   take(bytes: number): void {
     const chunk = this.socket.read(bytes) as Buffer | null;
     if (chunk) this.chunks.push(chunk);
   }
 
-  /** Reads what is left. @returns the body, or undefined where the client can tell that it is not complete */
+  /**
+   * Reads the rest.
+   * @returns the body, or undefined if the client can detect that it is incomplete
+   */
   async finish(): Promise<string | undefined> {
     this.socket.on('data', (chunk: Buffer) => this.chunks.push(chunk));
     this.socket.resume();
@@ -108,39 +111,45 @@ export class SlowDownload {
     return /transfer-encoding: chunked/i.test(head!) ? dechunk(body) : body;
   }
 
-  /** Reads what is left, compressed or not. @returns whether the client can tell that it is not complete */
+  /**
+   * Reads the rest, compressed or not.
+   * @returns whether the client can detect that it is incomplete
+   */
   async isAborted(): Promise<boolean> {
     this.socket.on('data', (chunk: Buffer) => this.chunks.push(chunk));
     this.socket.resume();
     return (await this.ended) === 'broken' || !this.chunks.at(-1)!.toString('latin1').endsWith('0\r\n\r\n');
   }
 
-  /** Reads what is left. @returns whether the client can tell that the answer is not complete */
+  /**
+   * Reads the rest, not compressed.
+   * @returns whether the client can detect that it is incomplete
+   */
   async breaks(): Promise<boolean> {
     return (await this.finish()) === undefined;
   }
 
   /**
-   * Whether a client that knows the end of an answer only by that of the connection is told that one was cut. The system
-   * tells of a reset; Node's clients take it for an orderly end where they read it together with the last bytes, each
-   * second time perhaps: hence several downloads. An orderly end is none with any of them.
+   * Whether a client without chunks can detect an aborted response by a reset of the connection. If Node reads the
+   * reset together with the last bytes, it reports an orderly end, perhaps each second time, hence several downloads. A
+   * connection that the service closes in order never looks reset.
    */
   static async reset(begin: () => Promise<SlowDownload>): Promise<boolean> {
     for (let attempt = 0; attempt < 20; attempt++) if (await (await begin()).breaks()) return true;
     return false;
   }
 
-  /** Whether the connection was reset, without reading: the system refuses to send on it. */
+  /** Whether the connection was reset. Detected without reading: the operating system then refuses to send. */
   isReset(): Promise<boolean> {
     return new Promise((resolve) => this.socket.write('x', (error) => resolve(Boolean(error))));
   }
 
-  /** Sends something more on the same connection. */
+  /** Sends more text on the same connection. */
   send(text: string): void {
     this.socket.write(text);
   }
 
-  /** Says that nothing more is sent on the connection, and goes on reading. */
+  /** Closes the sending side of the connection. */
   closeSide(): void {
     this.socket.end();
   }
@@ -150,7 +159,7 @@ export class SlowDownload {
   }
 }
 
-/** The payload of a chunked body of ASCII, or undefined where its last chunk is missing. */
+/** The payload of a chunked body of ASCII, or undefined if its last chunk is missing. */
 function dechunk(body: string): string | undefined {
   const parts: string[] = [];
   for (let at = 0; ;) {

@@ -5,19 +5,25 @@ import { dirname, join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** A block of code that a document wants to have in a file, and where. */
+/** A block of code that a document adds to a file, and its position. */
 interface Step {
   file: string;
   place?: 'before' | 'behind' | 'replace';
-  /** What the line begins with, grave accents left out, that the code comes before, behind or instead of; none: the code is the file. */
+  /**
+   * The beginning of the line, without backticks, that the code precedes, follows or replaces. Undefined: the code is
+   * the whole file.
+   */
   line?: string;
   code: string;
 }
 
-/** No grave accents behind the language: Markdown takes that for no block, and shows it as a paragraph. */
+/** The info string must not contain backticks: Markdown would render the block as a paragraph. */
 const FENCE = /^( *)```(?:ts|md) file="([^"`]+)"(?: (before|behind|replace)="([^"`]+)")?\n([^]*?)^\1```$/gm;
 
-/** What a chapter of a document tells its readers to write. */
+/**
+ * Returns the steps of a chapter.
+ * @throws if the chapter is missing or has no code
+ */
 export function stepsOf(document: string, chapter: string): Step[] {
   const text = readFileSync(join(ROOT, document), 'utf8');
   const found = text.split(/^## /m).find((part) => part.startsWith(`${chapter}\n`));
@@ -49,9 +55,9 @@ const COPIED = [
   '.swcrc',
 ];
 
-/** A copy of the sources that can be changed and built. */
+/** A copy of the sources that a test can change and build. */
 export class TreeCopy {
-  /** Hidden, as releases lie in on some machines: Express sends no file from there unless told to. */
+  /** A hidden folder, as some machines use for releases. By default Express sends no file from a hidden folder. */
   readonly folder = mkdtempSync(join(tmpdir(), '.customer-data-copy-'));
   readonly main = join(this.folder, 'dist/main.js');
   readonly cli = join(this.folder, 'dist/cli.js');
@@ -61,7 +67,10 @@ export class TreeCopy {
     symlinkSync(join(ROOT, 'node_modules'), join(this.folder, 'node_modules'));
   }
 
-  /** Does what the steps say. @throws where a place is not there, or there twice */
+  /**
+   * Carries out the steps.
+   * @throws if a line does not occur exactly once
+   */
   follow(steps: readonly Step[]): void {
     for (const { file, place, line, code } of steps) {
       const path = join(this.folder, file);
@@ -79,12 +88,15 @@ export class TreeCopy {
     }
   }
 
-  /** @throws what the compiler says */
+  /** @throws with the output of the compiler */
   build(): void {
     execFileSync('npm', ['run', '-s', 'build'], { cwd: this.folder, encoding: 'utf8' });
   }
 
-  /** Runs a program of the packages. @returns its exit code and all that it prints */
+  /**
+   * Runs a program of the installed packages.
+   * @returns its exit code and its output
+   */
   run(program: string, args: readonly string[], environment: Record<string, string> = {}): [number, string] {
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...environment };
     const { status, stdout, stderr } = spawnSync(join('node_modules/.bin', program), args, {

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { DECODERS } from './decoders.js';
 import { DocumentedResponses } from './documented-responses.js';
 
-/** Larger bodies, of tests for large ones, are not kept. */
+/** In bytes. Larger bodies, of tests for large responses, are not checked. */
 const LARGEST = 4_000_000;
 
 const STARTED = 'http.server.request.start';
@@ -11,14 +11,14 @@ const responses = new DocumentedResponses();
 const problems: string[] = [];
 
 /**
- * Holds each answer of each service in this process against the OpenAPI document, whatever the test is about. Whose
- * answers have no request id is no service of ours.
+ * Checks each response of each service in this process against the OpenAPI document, whatever the test is about.
+ * Responses without a request id are not from this service.
  */
 function watch(message: unknown): void {
   const { request, response } = message as { request: Request; response: Response };
   const chunks: Buffer[] = [];
   let length = 0;
-  const keep = (chunk: unknown, encoding: unknown) => {
+  const collect = (chunk: unknown, encoding: unknown) => {
     if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
     const bytes = Buffer.from(chunk as string, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8');
     length += bytes.length;
@@ -27,7 +27,7 @@ function watch(message: unknown): void {
   for (const name of ['write', 'end'] as const) {
     const original = response[name].bind(response) as (...args: unknown[]) => never;
     response[name] = (...args: unknown[]) => {
-      keep(args[0], args[1]);
+      collect(args[0], args[1]);
       return original(...args);
     };
   }
@@ -37,7 +37,7 @@ function watch(message: unknown): void {
     const headers = Object.fromEntries(
       Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]),
     );
-    // Node sends no body after HEAD, whatever it is given.
+    // Node sends no body for HEAD, whatever is written.
     const bytes = Buffer.concat(method === 'HEAD' ? [] : chunks);
     const encoding = (bytes.length && headers['content-encoding']) || 'identity';
     const body = DECODERS[encoding]!(bytes).toString();
@@ -51,20 +51,20 @@ function watch(message: unknown): void {
       !headers['content-type']!.startsWith('text/csv')
     )
       problems.push(...problemOfLastSku(headers['x-last-sku'], headers['content-type']!, body));
-    if (isChunkedAndClosed(response)) problems.push(`${method} ${path}: chunks come with Connection: close`);
+    if (isChunkedAndClosed(response)) problems.push(`${method} ${path}: chunks are sent with Connection: close`);
   });
 }
 
-/** Whatever is sent as JSON or lines ends with the element that the header names. */
+/** A JSON or NDJSON body must end with the element in the header. */
 function problemOfLastSku(header: string | undefined, type: string, body: string): string[] {
   const last = type.startsWith('application/json')
     ? (JSON.parse(body) as { SKU: string }[]).at(-1)
     : (JSON.parse(body.trimEnd().split('\n').at(-1) || 'null') as { SKU: string } | null);
   const named = header === undefined ? undefined : decodeURIComponent(header);
-  return last?.SKU === named ? [] : [`X-Last-SKU is ${named}, but ${last?.SKU} comes last`];
+  return last?.SKU === named ? [] : [`X-Last-SKU is ${named}, but the last element is ${last?.SKU}`];
 }
 
-/** Looks at what Node sends: its own headers are not among those that were set. */
+/** Checks the headers that Node sends. They include its own, which `getHeaders()` lacks. */
 function isChunkedAndClosed(response: Response): boolean {
   const { _header: head } = response as unknown as { _header: string };
   return /^transfer-encoding: chunked/im.test(head) && /^connection: *close/im.test(head);
@@ -72,6 +72,6 @@ function isChunkedAndClosed(response: Response): boolean {
 
 beforeAll(() => subscribe(STARTED, watch));
 afterEach(() => {
-  if (problems.length) throw new Error(`Not as docs/openapi.json says:\n${problems.splice(0).join('\n')}`);
+  if (problems.length) throw new Error(`Responses differ from docs/openapi.json:\n${problems.splice(0).join('\n')}`);
 });
 afterAll(() => void unsubscribe(STARTED, watch));

@@ -1,0 +1,24 @@
+import type { Response } from 'express';
+
+/**
+ * Watches the client of a response. `signal` aborts when the connection closes. If the client closes only its sending
+ * side, the connection is reset: otherwise Node would close it in order in the middle of the response, and the client
+ * would take the part for the whole.
+ * Call `stop` at the end, because a kept-alive connection outlives its response.
+ */
+export function watchDisconnect({ req: { socket } }: Response): { signal: AbortSignal; stop(): void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  const reset = () => socket.resetAndDestroy();
+  // This listener must run before Node's own, because Node's closes the socket, and a closed socket cannot be reset.
+  socket.once('close', abort).prependOnceListener('end', reset);
+  if (socket.destroyed || socket.readableEnded) abort();
+  return { signal: controller.signal, stop: () => void socket.off('close', abort).off('end', reset) };
+}
+
+/** An error handler that ignores errors after the client has disconnected, and rethrows all others. */
+export function unlessDisconnected(disconnected: AbortSignal): (error: unknown) => undefined {
+  return (error) => {
+    if (!disconnected.aborted) throw error;
+  };
+}
