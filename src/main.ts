@@ -67,7 +67,7 @@ async function exit(code: number): Promise<never> {
 function demoInstructions({ customerCode, apiKey }: DemoCredentials, port: number): string {
   const base = `http://localhost:${port}`;
   return `
-The demo data is loaded. Try it with this customer. The API key is shown only once
+The demo data is loaded. Try it with this customer. Its key is shown only once
 (to issue another one: ${command(`key issue ${customerCode}`)}):
 
   Customer Code  ${customerCode}

@@ -75,23 +75,20 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     expect(described(response)).toEqual(described(await bench().send({ token })));
   }
 
-  describe('counts once, with its headers (interface §8, decisions 21, 22, 25)', () => {
-    test.each([...BY_ANYBODY, ...BY_NOBODY])('for nobody in particular: %s, %i', async (_name, status, request) => {
+  describe('a request counts once and its response has the headers (interface §8, decisions 21, 22, 25)', () => {
+    test.each([...BY_ANYBODY, ...BY_NOBODY])('in the anonymous bucket: %s, %i', async (_name, status, request) => {
       await expectCountedOnce(request, status);
     });
-    test.each([...BY_ANYBODY, ...BY_CUSTOMER])(
-      'for the customer of the token: %s, %i',
-      async (_name, status, request) => {
-        await expectCountedOnce(request, status, tokenIn(await bench().login(A)));
-      },
-    );
-    test('for the customer of the credentials: a token request, 200', async () => {
+    test.each([...BY_ANYBODY, ...BY_CUSTOMER])('in the bucket of the token: %s, %i', async (_name, status, request) => {
+      await expectCountedOnce(request, status, tokenIn(await bench().login(A)));
+    });
+    test('in the bucket of the credentials: a token request, 200', async () => {
       const token = tokenIn(await bench().login(A));
       await expectCountedOnce(await bench().credentials(A), 200, token);
-      // Whoever's token is sent along, the credentials say who asks.
+      // The credentials decide, even if the request also has a token of another customer.
       await expectCountedOnce({ ...(await bench().credentials(A)), token: forge(B) }, 200, token);
     });
-    test.each(['prices', 'api_keys'])('a request that cannot do without the table %s: 500', async (table) => {
+    test.each(['prices', 'api_keys'])('if the missing table %s makes it fail with 500', async (table) => {
       const token = tokenIn(await bench().login(A));
       const rename = (from: string, to: string) => bench().database.sql(`ALTER TABLE ${from} RENAME TO ${to}`);
       await rename(table, 'elsewhere');
@@ -104,7 +101,7 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     });
   });
 
-  test('60 calls are admitted, 59 to 0 left, and no more (interface §8, decisions 14, 23, 24, 25)', async () => {
+  test('exactly 60 requests are admitted, with 59 to 0 left (interface §8, decisions 14, 23, 24, 25)', async () => {
     const login = await bench().login(A);
     const token = tokenIn(login);
     const admitted = [login, ...(await bench().sendTimes(59, { path: '/stock', token }))];
@@ -128,7 +125,7 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
   });
 
   test.each(['HEAD', 'OPTIONS', 'POST', 'GET'])(
-    'whoever is refused is refused everything: %s (decision 22)',
+    'a refused client is refused on all paths: %s (decision 22)',
     async (method) => {
       await bench().sendTimes(60);
       for (const path of ['/products', '/health', '/nothing', '/auth/token']) {
@@ -151,7 +148,7 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     expect(calls).toEqual([57, 56, 55, 58]);
   });
 
-  test('codes that differ in case only, and one that reads "anonymous", have buckets of their own', async () => {
+  test('codes that differ only in case, and the code "anonymous", have separate buckets', async () => {
     const codes = [A, A_IN_LOWER_CASE, NAMED_ANONYMOUS];
     const tokens = [...(await Promise.all(codes.map(async (code) => tokenIn(await bench().login(code))))), undefined];
     await bench().sendTimes(5, { token: tokens[0] });
@@ -161,14 +158,14 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     expect(await Promise.all(tokens.map((token) => bench().left(token)))).toEqual([53, 48, 43, 39]);
   });
 
-  test('an expired token counts for nobody in particular, and gets 401 for ever (decisions 21, 122)', async () => {
+  test('an expired token counts in the anonymous bucket and always gets 401 (decisions 21, 122)', async () => {
     expect((await bench().send({ path: '/stock', token: forge(A) })).status).toBe(200);
     const responses = await bench().sendTimes(61, { path: '/stock', token: expired() });
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 401));
     expect(responses.at(-1)).toMatchObject({
       headers: { 'www-authenticate': expect.stringContaining('error="invalid_token"'), 'x-rate-limit-remaining': '0' },
     });
-    // It does not make others admitted, nor credentials that are wrong.
+    // Other anonymous requests and wrong credentials are still refused.
     expect((await bench().send({ path: '/stock' })).status).toBe(429);
     const guess = { ...tokenCall(A, 'wrong'), token: expired() };
     expect((await bench().send(guess)).status).toBe(429);
@@ -184,7 +181,7 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     ['signed for another audience', () => forge(A, { aud: 'elsewhere' })],
     ['good but for one letter', () => forge(A).replace(/.$/, '')],
     ['the code itself', () => A],
-  ])('a token that names a victim and is %s counts for nobody in particular (decision 21)', async (_name, forged) => {
+  ])('a token that names a victim and is %s counts in the anonymous bucket (decision 21)', async (_name, forged) => {
     expect((await bench().send({ path: '/stock', token: forge(A) })).status).toBe(200);
     for (let sent = 1; sent <= 61; sent++) {
       const { status } = await bench().send({ path: '/stock', token: forged() });
@@ -194,7 +191,7 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
   });
 
   test.each(IGNORED.trim().split(/\s+/))(
-    '%s changes nobody\'s bucket (interface §8: "not per IP address", decision 21)',
+    'the header %s does not change the bucket (interface §8: "not per IP address", decision 21)',
     async (header) => {
       const token = tokenIn(await bench().login(A));
       for (const [index, value] of ['203.0.113.7', 'for=198.51.100.9;host=x', A].entries()) {
@@ -205,7 +202,7 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     },
   );
 
-  test('61 anonymous calls later a customer still gets a token and data, a guesser 429 (decision 21)', async () => {
+  test('after 61 anonymous requests a customer gets a token and data, wrong credentials get 429 (decision 21)', async () => {
     expect((await bench().sendTimes(61)).map(({ status }) => status).slice(-2)).toEqual([200, 429]);
     const login = await bench().login(A);
     const data = await bench().send({ path: '/prices', token: tokenIn(login) });
@@ -218,12 +215,12 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     expect(await bench().left(tokenIn(login))).toBe(57);
   });
 
-  test('limits of its own hold for a customer from the next token on (decision 26)', async () => {
+  test("a customer's own limits apply from the next token on (decision 26)", async () => {
     const token = tokenIn(await bench().login(FEW));
     expect((await bench().sendTimes(2, { path: '/stock', token })).map(left)).toEqual([1, 0]);
     for (const request of [{ path: '/stock', token }, await bench().credentials(FEW)])
       expect(await bench().send(request)).toMatchObject({ status: 429, body: refusalOf(3, '1m') });
-    // Five are used now, two of them refused.
+    // Five requests have counted so far, two of them refused.
     await bench().database.cliOk('customer', 'set', FEW, '--per-minute', '100', '--per-hour', '7');
     const login = await bench().login(FEW);
     expect([left(login), described(login)[0]]).toEqual([1, '1h']);

@@ -19,7 +19,7 @@ class Hello {
   }
 }
 
-const told = ({ status, headers }: ReceivedResponse) => [
+const remainingIn = ({ status, headers }: ReceivedResponse) => [
   status,
   headers['x-ratelimit-remaining-short'],
   headers['x-ratelimit-remaining-long'],
@@ -45,9 +45,9 @@ export function throttlerSuite(storageOf: () => ThrottlerQuotaStorage): void {
 
   const ask = (path = '/hello') => call(url, { path });
 
-  test('admits as many requests as each window has, and says when the next one is admitted', async () => {
+  test('admits the limit of each window and returns when the next request is admitted', async () => {
     await start();
-    expect([told(await ask()), told(await ask()), told(await ask())]).toEqual([
+    expect([remainingIn(await ask()), remainingIn(await ask()), remainingIn(await ask())]).toEqual([
       [200, '2', '4'],
       [200, '1', '3'],
       [200, '0', '2'],
@@ -57,24 +57,24 @@ export function throttlerSuite(storageOf: () => ThrottlerQuotaStorage): void {
     const seconds = Number(refused.headers['retry-after-short']);
     expect([1, 2]).toContain(seconds);
     await sleep(seconds * 1000);
-    expect(told(await ask())).toEqual([200, '2', '1']);
-    expect(told(await ask())).toEqual([200, '1', '0']);
+    expect(remainingIn(await ask())).toEqual([200, '2', '1']);
+    expect(remainingIn(await ask())).toEqual([200, '1', '0']);
     const { status, headers } = await ask();
     expect([status, Number(headers['retry-after-long']) > 50]).toEqual([429, true]);
   });
 
-  test('keeps the windows apart where the application gives them one key', async () => {
+  test('keeps the windows apart if the application uses one key for them', async () => {
     await start({ generateKey: () => `one key ${url}` });
-    expect([told(await ask()), told(await ask())]).toEqual([
+    expect([remainingIn(await ask()), remainingIn(await ask())]).toEqual([
       [200, '2', '4'],
       [200, '1', '3'],
     ]);
   });
 
   // This is why the service counts in a middleware (decision 154).
-  test('a guard does not see requests for unknown paths, so it cannot count them', async () => {
+  test('does not count requests for unknown paths, because a guard does not see them', async () => {
     await start();
     for (let request = 0; request < 10; request++) expect((await ask('/unknown')).status).toBe(404);
-    expect(told(await ask())).toEqual([200, '2', '4']);
+    expect(remainingIn(await ask())).toEqual([200, '2', '4']);
   });
 }
