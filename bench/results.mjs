@@ -1,4 +1,4 @@
-// Keeps what was found: as JSON, and as a chart for the README.
+// Keeps what was found: as JSON, and as a chart for docs/performance.md.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chart } from './chart.mjs';

@@ -48,7 +48,7 @@ const BAD = importFiles({
   'products.csv': [
     product('BAD', { barcode: '4006381333931', carton: '123', photo: 'images/a.jpg', html: '<p>B' }),
     product('LONE', { barcode: '4006381333930' }),
-    // The status of this one hides it.
+    // This product is hidden by its status.
     product('OLD', { barcode: '1', photo: 'x', html: '<b>', status: 'OBSOLETE' }),
   ],
   'product_images.csv': [
@@ -81,7 +81,7 @@ async function gauges(name: string): Promise<Record<string, number>> {
   return Object.fromEntries([...lines].map(([, rule, value]) => [rule!, Number(value)]));
 }
 
-test('finds what is wrong by each rule, counts it, and leaves hidden products out (issue 17)', async () => {
+test('counts the findings of each rule and ignores hidden products (issue 17)', async () => {
   const { database } = service;
   expect(await gauges('catalogue_findings')).toEqual({});
   await database.load(GOOD);
@@ -114,17 +114,17 @@ test('finds what is wrong by each rule, counts it, and leaves hidden products ou
   expect(times.map((time) => time > started && time < Date.now() / 1000)).toEqual(found.map(() => true));
 });
 
-test('checks only the rules that are asked for, and keeps the counts of the others', async () => {
+test('checks only the requested rules and keeps the counts of the others', async () => {
   const before = await gauges('catalogue_findings');
   await service.database.sql("UPDATE prices SET Price = '1' WHERE SKU = 'BAD'");
   const { code, stdout } = await check('--only', 'price-zero');
-  expect([code, stdout]).toEqual([0, 'rule        findings  meaning\nprice-zero  0         prices of 0\n']);
+  expect([code, stdout]).toEqual([0, 'rule        findings  description\nprice-zero  0         prices of 0\n']);
   expect(await gauges('catalogue_findings')).toEqual({ ...before, 'price-zero': 0 });
   const skipped = await check('--json', '--skip', 'date-past', 'price-zero');
   expect((JSON.parse(skipped.stdout) as Findings[]).map(({ rule }) => rule)).toHaveLength(10);
 });
 
-test('prints three examples of each rule, ten as JSON, and the first of many batches', async () => {
+test('prints the first three examples of each rule, ten as JSON, from several batches', async () => {
   const skus = Array.from({ length: 450 }, (_, index) => `X-${String(index).padStart(3, '0')}`);
   await service.database.load(importFiles({ 'products.csv': skus.map((sku) => product(sku, { photo: 'x' })) }));
   const { stdout } = await check('--only', 'picture-name');
@@ -138,7 +138,7 @@ test('prints three examples of each rule, ten as JSON, and the first of many bat
   expect([only.count, only.examples.length, only.examples.at(-1)]).toEqual([452, 10, 'SKU X-007: x']);
 });
 
-test('a check that cannot be made exits with 1', async () => {
+test('exits with 1 if the check cannot run', async () => {
   expect((await check('--only', 'nonsense')).code).toBe(1);
   const { code, stderr } = await check(
     '--skip',

@@ -71,12 +71,12 @@ test.each([
   ['--discount', '-1', '"-1" is less than 0'],
   ['--discount', '100.0001', '"100.0001" is more than 100'],
   ['--discount', '1.00001', 'has more than 4 decimals'],
-  ['--discount', '', 'is empty, and has to hold a value'],
+  ['--discount', '', 'is empty, but a value is required'],
   ['--per-minute', '0', '"0" is less than 1'],
   ['--per-minute', '1.5', 'is not a whole number'],
   ['--per-hour', 'many', 'is not a whole number'],
-  ['--name', 'x'.repeat(256), 'has 256 characters, 255 is the most'],
-  ['--price-list', 'x'.repeat(65), 'has 65 characters, 64 is the most'],
+  ['--name', 'x'.repeat(256), 'has 256 characters, 255 is the maximum'],
+  ['--price-list', 'x'.repeat(65), 'has 65 characters, 64 is the maximum'],
 ])('set refuses %s %j and names the option and the fault', async (option, value, fault) => {
   const said = await problem(database.cli('customer', 'set', 'REFUSED', option, value));
   expect(said).toContain(`option '${option} <`);
@@ -86,12 +86,12 @@ test.each([
 });
 
 test.each([
-  [['REFUSED', '--price-list', 'L'], 'There is no price list L; there is L-1, L-2.'],
-  [['REFUSED', '--price-list', 'l-1'], 'There is no price list l-1; there is L-1, L-2.'],
-  [['REFUSED', '--warehouse', 'W'], 'There is no warehouse W; there is W-1.'],
+  [['REFUSED', '--price-list', 'L'], 'There is no price list L. Existing codes: L-1, L-2.'],
+  [['REFUSED', '--price-list', 'l-1'], 'There is no price list l-1. Existing codes: L-1, L-2.'],
+  [['REFUSED', '--warehouse', 'W'], 'There is no warehouse W. Existing codes: W-1.'],
   [['REFUSED', '--active', '--inactive'], "'--active' cannot be used with option '--inactive'"],
   [['two words'], '"two words" is not a code of 1 to 64 letters, digits, dots, dashes and underscores'],
-  [[''], 'is empty, and has to hold a value'],
+  [[''], 'is empty, but a value is required'],
   [['x'.repeat(65)], 'is not a code of 1 to 64 letters'],
 ])('set refuses %j and names a remedy', async (args, fault) => {
   const before = await database.cliOk('customer', 'list');

@@ -49,12 +49,9 @@ describe('help', () => {
     [['customer', 'set'], "missing required argument 'code'"],
     [['import'], "missing required argument 'path'"],
     [['import', '--replce', '/tmp'], "unknown option '--replce'"],
-    [['import', '--delimiter', '""', '/tmp'], 'It has to be one character, such as , ; or |'],
-    [['import', '--delimiter', 'constructor', '/tmp'], 'It has to be one character, such as , ; or |'],
-    [
-      ['import', '--encoding', 'utf-9', '/tmp'],
-      'It has to be an encoding, and "utf-9" is none; write utf-8, windows-12',
-    ],
+    [['import', '--delimiter', '""', '/tmp'], 'It must be one character, such as , ; or |'],
+    [['import', '--delimiter', 'constructor', '/tmp'], 'It must be one character, such as , ; or |'],
+    [['import', '--encoding', 'utf-9', '/tmp'], 'It must be a known encoding, not "utf-9"; use utf-8, windows-12'],
     [['import', '--as', 'stocks', '/tmp'], 'Allowed choices are price_lists, warehouses, products,'],
     [['migrate', 'now'], 'too many arguments'],
     [[], 'Usage: customer-data'],
@@ -107,7 +104,7 @@ describe('the database', () => {
   test('without price lists makes a message suggest an import', async () => {
     await database.cliOk('migrate');
     expect(await problem(database.cli('customer', 'set', 'X', '--price-list', 'L'))).toBe(
-      'There is no price list L; there is none yet: import some first.\n',
+      'There is no price list L. Existing codes: none; import some first.\n',
     );
   });
 

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterAll(() => database.drop());
 
-/** The changes of a customer, latest first, without when and who. */
+/** The changes of a customer, latest first, without their times and accounts. */
 async function changes(code: string): Promise<[subject: string, old: unknown, now: unknown][]> {
   return (await log(code)).map(({ Subject, OldValues, NewValues }) => [Subject, OldValues, NewValues]);
 }
@@ -35,7 +35,7 @@ async function log(code: string): Promise<Change[]> {
   return JSON.parse(await database.cliOk('customer', 'log', code, '--json')) as Change[];
 }
 
-test('commands record each change of a customer, with the values that differ, when and by whom', async () => {
+test('commands record each change of a customer with its changed values, time and account', async () => {
   const before = new Date().toISOString();
   await database.cliOk('customer', 'set', 'A', '--discount', '5');
   await database.cliOk('customer', 'set', 'A', '--discount', '5.0');
@@ -58,7 +58,7 @@ test('commands record each change of a customer, with the values that differ, wh
   }
 });
 
-test('keys are recorded by their ID and never by what they are', async () => {
+test('keys are recorded by ID, without the key or its digest', async () => {
   await database.cliOk('customer', 'set', 'A');
   const key = await database.cliOk('key', 'issue', 'A', '--label', 'shop', '--expires', '2099-12-30');
   const [{ ID, Digest }] = (await database.sql('SELECT ID, Digest FROM api_keys')) as [{ ID: number; Digest: string }];
@@ -72,7 +72,7 @@ test('keys are recorded by their ID and never by what they are', async () => {
   expect([rows.includes(key), rows.includes(Digest)]).toEqual([false, false]);
 });
 
-test('imports record changes of customers and of their price lists, each with the import', async () => {
+test('imports record changes of customers and price lists with the ID of the import', async () => {
   await database.load(BASE);
   await database.load(
     importFiles({
@@ -107,7 +107,7 @@ test('imports record changes of customers and of their price lists, each with th
   ]);
 });
 
-test('an import of the same customers records nothing, nor does one that is refused or a dry run', async () => {
+test('an import without changes, a refused import and a dry run record nothing', async () => {
   await database.load(BASE);
   const before = await log('C');
   await database.load(BASE);
@@ -123,7 +123,7 @@ test('an import of the same customers records nothing, nor does one that is refu
   expect(await log('C')).toEqual(before);
 });
 
-test('--replace records what it removes', async () => {
+test('--replace records the customers that it removes', async () => {
   await database.load(BASE);
   await database.load(importFiles({ 'customers.csv': [['D', 'Other', 'L', 'W', '1']] }));
   const files = importFiles({ 'customers.csv': [['D', 'Other', 'L', 'W', '1']] });
@@ -131,10 +131,10 @@ test('--replace records what it removes', async () => {
   expect((await changes('C'))[0]).toEqual(['customer', expect.objectContaining({ PriceListCode: 'L' }), null]);
 });
 
-/** The day that many days ago. */
+/** The date `age` days ago. */
 const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString().slice(0, 10);
 
-test('changes are kept for 400 days', async () => {
+test('records are deleted after 400 days', async () => {
   await database.cliOk('customer', 'set', 'A');
   await database.cliOk('customer', 'set', 'A', '--discount', '1');
   const [last] = await database.sql('SELECT MAX(ID) AS ID FROM terms_changes');
@@ -147,7 +147,7 @@ test('changes are kept for 400 days', async () => {
   ]);
 });
 
-test('prints a line for each value, and fails for a customer of whom nothing is known', async () => {
+test('customer log prints a line per value, and fails for an unknown customer', async () => {
   await database.cliOk('customer', 'set', 'A', '--discount', '5');
   await database.cliOk('customer', 'set', 'A', '--discount', '6');
   const lines = (await database.cliOk('customer', 'log', 'A')).split('\n');

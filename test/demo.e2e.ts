@@ -6,7 +6,7 @@ import { engine, TestDatabase, TestService } from './support/test-service.js';
 const DEMO = resolve(import.meta.dirname, '../demo');
 const CUSTOMERS = ['DEMO-EXPORT', 'DEMO-SHOP', 'DEMO-UK'];
 
-/** What the service answers to each customer, by path. */
+/** The response bodies for each customer, by path. */
 type Bodies = Record<string, Record<string, Buffer>>;
 
 async function bodiesOf(service: TestService): Promise<Bodies> {
@@ -20,7 +20,7 @@ async function bodiesOf(service: TestService): Promise<Bodies> {
   return bodies;
 }
 
-/** Every customer and endpoint whose answer is not what the files of the folder say, with the first such place. */
+/** Each customer and endpoint whose response differs from the files of the folder, with the first difference. */
 function differences(folder: string, bodies: Bodies): string[] {
   return CUSTOMERS.flatMap((customerCode) => {
     const expected = expectedResponses(folder, customerCode);
@@ -41,19 +41,19 @@ describe('a service started with DEMO_DATA=true on an empty database', () => {
   afterEach(() => service.close());
 
   if (engine === 'sqlite')
-    test('loads the demo into the embedded one, which it migrates first', async () => {
+    test('migrates an embedded database and loads the demo data into it', async () => {
       service = await TestService.start({ DEMO_DATA: 'true' }, await TestDatabase.create({ migrated: false }));
       expect(differences(DEMO, await bodiesOf(service))).toEqual([]);
     });
   else
-    test('leaves one on a server empty', async () => {
+    test('leaves a database on a server empty', async () => {
       service = await TestService.start({ DEMO_DATA: 'true' });
       for (const table of ['products', 'prices', 'stock', 'customers', 'api_keys'])
         expect(await service.database.sql(`SELECT * FROM ${table} LIMIT 1`)).toEqual([]);
     });
 });
 
-describe('the demo, imported, exported and imported into another database', () => {
+describe('the demo catalogue, imported, exported and imported into another database,', () => {
   let service: TestService;
   let bodies: Bodies;
   let exported: string;
@@ -72,15 +72,15 @@ describe('the demo, imported, exported and imported into another database', () =
   const parsed = (path: string) =>
     CUSTOMERS.map((code) => JSON.parse(String(bodies[code]![path])) as Record<string, unknown>[]);
 
-  test('is answered as the files in demo/ say, in every cell', () => {
+  test('is returned with every cell of the files in demo/', () => {
     expect(differences(DEMO, bodies)).toEqual([]);
   });
 
-  test('is answered as the exported files say, in every cell', () => {
+  test('is returned with every cell of the exported files', () => {
     expect(differences(exported, bodies)).toEqual([]);
   });
 
-  test('is exported as the same bytes again', async () => {
+  test('is exported again byte for byte', async () => {
     const again = join(service.database.folder, 'again');
     await service.database.cliOk('export', again);
     const [one, other] = [filesIn(exported), filesIn(again)];
@@ -89,7 +89,7 @@ describe('the demo, imported, exported and imported into another database', () =
     expect(Object.keys(one).filter((name) => one[name] !== other[name])).toEqual([]);
   });
 
-  test('shows every column of products.csv with a value and, except SKU, without one', () => {
+  test('has values in every column of products.csv, and nulls in every column except SKU', () => {
     const [header] = filesIn(DEMO)['products.csv']!.split('\n');
     const columns = header!.split(',');
     expect(columns.length).toBeGreaterThan(28);
@@ -100,7 +100,7 @@ describe('the demo, imported, exported and imported into another database', () =
   });
 
   test.each(KEYS['/products'].filter((key) => /^Product(I|A|S|Composition$|Prices$)/.test(key)))(
-    'shows %s with elements',
+    'has elements in %s',
     (array) => {
       const elements = parsed('/products')
         .flat()
@@ -109,14 +109,14 @@ describe('the demo, imported, exported and imported into another database', () =
     },
   );
 
-  test('has the ProductPrices of /products, put together, as /prices: decision 6', () => {
+  test('returns the ProductPrices of all products, in their order, in /prices (decision 6)', () => {
     for (const responses of Object.values(bodies)) {
       const nested = String(responses['/products']).matchAll(/"ProductPrices":\[(.*?)\]\}/gs);
       expect(`[${[...nested].map(([, prices]) => prices).join()}]`).toBe(String(responses['/prices']));
     }
   });
 
-  test('has stock of answered products only: decision 6', () => {
+  test('returns stock only for products that /products returns (decision 6)', () => {
     const [products, stock] = [parsed('/products'), parsed('/stock')];
     stock.forEach((entries, index) => {
       const skus = new Set(products[index]!.map(({ SKU }) => SKU));

@@ -93,7 +93,7 @@ test('an export tells if its files vanish before they are in their places', asyn
   // A busy machine may see the file too late.
   do result = await exportLosingAFile(empty);
   while (result.code === 0);
-  expect(result.stderr).toContain(`the files in ${empty} are not all of one export`);
+  expect(result.stderr).toContain(`the files in ${empty} are not all from the same export`);
 });
 
 const MOUNT = ['unshare', '--map-root-user', '--mount'];

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BASE, COLUMNS, type ImportFileName } from './support/import-files.js';
-import { complaintsIn } from './support/import-outcome.js';
+import { problemsIn } from './support/import-outcome.js';
 import { removeAllRows, type Rows, storedRows as rowsOf } from './support/stored-rows.js';
 import { TestDatabase } from './support/test-service.js';
 
-// Files that lack columns (decision 140).
+// Imports files that lack columns (decision 140).
 
 let database: TestDatabase;
 let folder: string;
@@ -32,40 +32,40 @@ function file(name: string, text: string): string {
   return path;
 }
 
-function spelt(value: unknown): unknown {
+function normalized(value: unknown): unknown {
   if (value instanceof Date) return value.toLocaleDateString('sv');
   return /^\d+\.\d+$/.test(String(value)) ? String(Number(value)) : value;
 }
 
-/** All rows, decimals and days spelt as the embedded database does. */
+/** All rows, with decimals and dates in the notation of the embedded database. */
 async function storedRows(of: TestDatabase): Promise<Record<string, Rows>> {
   const tables = Object.entries(await rowsOf(of));
   return Object.fromEntries(
     tables.map(([table, rows]) => [
       table,
-      rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, spelt(value)]))),
+      rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, normalized(value)]))),
     ]),
   );
 }
 
 const run = (...args: string[]) => database.cli('import', ...args);
 
-/** What an import prints that succeeds. */
+/** Runs an import that succeeds. @returns its output */
 async function imported(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await run(...args);
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('Nothing was imported')]);
   return stdout;
 }
 
-/** The problems of an import that is refused. It changes no row. */
+/** Runs an import that is refused and changes no row. @returns its problems */
 async function refused(...args: string[]): Promise<string[]> {
   const { code, stderr } = await run(...args);
   expect(code).toBe(1);
   expect(await storedRows(database)).toEqual(before);
-  return complaintsIn(stderr);
+  return problemsIn(stderr);
 }
 
-/** A row of each table as stored, with another value in one column that is not required. */
+/** For each file, rows that change one value of a stored row and lack optional columns, and the row as then stored. */
 const CHANGED: Partial<Record<ImportFileName, [text: string, table: string, row: Record<string, unknown>]>> = {
   'price_lists.csv': [
     'PriceListCode,CurrencyCode\nL,USD\n',
@@ -95,7 +95,7 @@ const CHANGED: Partial<Record<ImportFileName, [text: string, table: string, row:
   ],
 };
 
-test.each(Object.entries(CHANGED))('%s: stored rows keep the values of absent columns', async (name, given) => {
+test.each(Object.entries(CHANGED))('rows from %s keep the stored values of absent columns', async (name, given) => {
   const [text, table, row] = given;
   await imported(file(name, text));
   const after = await storedRows(database);
@@ -103,7 +103,7 @@ test.each(Object.entries(CHANGED))('%s: stored rows keep the values of absent co
   expect({ ...after, [table]: after[table]!.slice(1) }).toEqual({ ...before, [table]: before[table]!.slice(1) });
 });
 
-test('new rows get null', async () => {
+test('new rows get null in absent columns', async () => {
   await imported(
     file('products.csv', 'SKU,Status\nNEW,ACTIVE\nA,\n'),
     file('stock.csv', 'WarehouseCode,SKU,AvailableQTY\nW,NEW,1\n'),
@@ -122,7 +122,7 @@ test('new rows get null', async () => {
   );
 });
 
-test('the summary names the absent columns, for people and as JSON', async () => {
+test('the summary names the absent columns as text and as JSON', async () => {
   const stock = file('stock.csv', 'WarehouseCode,SKU,AvailableQTY\nW,A,6\n');
   const prices = file('prices.csv', 'PriceListCode,SKU,Price,DiscountEligible\nL,A,11,yes\n');
   expect((await imported(stock, prices, '--dry-run')).split('\n').slice(3, 5)).toEqual([
@@ -140,7 +140,7 @@ test('the summary names the absent columns, for people and as JSON', async () =>
   expect(complete.tables).toMatchObject([{ absentColumns: [] }]);
 });
 
-test('a file whose rows are all stored as they are writes nothing', async () => {
+test('a file with unchanged rows writes nothing', async () => {
   const path = file('products.csv', 'SKU,Name\nA,Anchor\nB,Bell\n');
   const versions = await database.sql('SELECT Version FROM content_versions ORDER BY Part, Code');
   const { tables } = JSON.parse(await imported(path, '--json'));
@@ -149,7 +149,7 @@ test('a file whose rows are all stored as they are writes nothing', async () => 
 });
 
 describe('Status', () => {
-  test('may be absent if every row of the file is stored', async () => {
+  test('may be absent if every row of the file is already stored', async () => {
     await database.sql(`UPDATE products SET Status = 'OBSOLETE' WHERE SKU = 'A'`);
     await imported(file('products.csv', 'SKU,Name\nA,Big anchor\nB,Bell\n'));
     const { products } = await storedRows(database);
@@ -157,23 +157,23 @@ describe('Status', () => {
   });
 
   const MESSAGE =
-    'is not stored yet, and the column is absent; add it, because it decides whether customers see the product';
+    'is not stored yet, and the file lacks this column; add it, because it decides whether customers see the product';
 
   test.each(['', '--replace', '--dry-run'])(
-    'is missing if a row is new: the first of them is named %s',
+    'must be present if a row is new, and the message names the first new row (option "%s")',
     async (option) => {
       const path = file('products.csv', 'SKU,Name\nA,Big anchor\nNEW-1,x\nB,y\nNEW-2,z\n');
       expect(await refused(path, ...(option ? [option] : []))).toEqual([`products.csv:3: Status: "NEW-1" ${MESSAGE}`]);
     },
   );
 
-  test('is missing in an empty database', async () => {
+  test('must be present if the database is empty', async () => {
     await removeAllRows(database);
     before = await storedRows(database);
     expect(await refused(file('products.csv', 'SKU\nX\n'))).toEqual([`products.csv:2: Status: "X" ${MESSAGE}`]);
   });
 
-  test('is missing beyond the first batch of rows', async () => {
+  test('must be present if a new row follows the first batch', async () => {
     const stored = Array.from({ length: 2500 }, (_, index) => `P${index}`);
     await imported(file('products.csv', `SKU,Status\n${stored.map((sku) => `${sku},ACTIVE\n`).join('')}`));
     before = await storedRows(database);
@@ -183,7 +183,7 @@ describe('Status', () => {
     ]);
   });
 
-  test('is missing in JSON and in maps, too', async () => {
+  test('must be present in JSON files and column maps as well', async () => {
     expect(await refused(file('products.json', '[{"SKU":"A"},\n{"SKU":"NEW"}]'))).toEqual([
       `products.json:2: Status: "NEW" ${MESSAGE}`,
     ]);
@@ -194,13 +194,13 @@ describe('Status', () => {
   });
 });
 
-test('--replace removes rows, and those that stay keep the values of absent columns', async () => {
+test('--replace removes rows, and the other rows keep the values of absent columns', async () => {
   await imported(file('products.csv', 'SKU,Theme\nA,Sea\n'), '--replace', '--allow-removals');
   const { products } = await storedRows(database);
   expect(products).toEqual([{ ...before.products![0], Theme: 'Sea' }]);
 });
 
-test('--replace does not remove a price list that a customer has by a column that the file lacks', async () => {
+test('--replace does not remove a price list that a customer references in an absent column', async () => {
   expect(
     await refused(
       file('price_lists.csv', 'PriceListCode,CurrencyCode\nL2,EUR\n'),
@@ -208,14 +208,16 @@ test('--replace does not remove a price list that a customer has by a column tha
       '--replace',
       '--allow-removals',
     ),
-  ).toEqual(['price_lists.csv: PriceListCode: "L" is not in the file and would be removed, but customers C has it']);
+  ).toEqual([
+    'price_lists.csv: PriceListCode: "L" is not in the file and would be removed, but C in customers references it; change that row first',
+  ]);
 });
 
 test.each([
-  ['a key column', 'stock.csv', 'SKU,AvailableQTY\nA,1\n', 'stock.csv:1: WarehouseCode: missing column'],
-  ['a required column', 'stock.csv', 'WarehouseCode,SKU\nW,A\n', 'stock.csv:1: AvailableQTY: missing column'],
+  ['a missing key column', 'stock.csv', 'SKU,AvailableQTY\nA,1\n', 'stock.csv:1: WarehouseCode: missing column'],
+  ['a missing required column', 'stock.csv', 'WarehouseCode,SKU\nW,A\n', 'stock.csv:1: AvailableQTY: missing column'],
   [
-    'a column that is misspelt',
+    'a misspelled column',
     'stock.csv',
     'WarehouseCode,SKU,AvailableQTY,NextAvailabelETA\nW,A,1,\n',
     'stock.csv:1: NextAvailabelETA: unknown column; did you mean NextAvailableETA?',
@@ -224,13 +226,13 @@ test.each([
     'two spellings of a column',
     'warehouses.csv',
     'WarehouseCode,WarehouseName,warehouseNAME\nW,x,y\n',
-    'warehouses.csv:1: warehouseNAME: repeated column, which is also spelt WarehouseName; remove one',
+    'warehouses.csv:1: warehouseNAME: repeated column (also spelt WarehouseName); remove one',
   ],
-])('%s is still an error', async (_, name, text, problem) => {
+])('refuses %s', async (_, name, text, problem) => {
   expect(await refused(file(name, text))).toEqual([problem]);
 });
 
-test('headers match in any case and with spaces around them', async () => {
+test('accepts headers in any case and between spaces', async () => {
   const headers = COLUMNS['stock.csv'].split(',').map((header) => ` ${header.toUpperCase()} `);
   const text = stringify([headers, ['W', 'A', '8', '2027-02-02']]);
   await imported(file('stock.csv', text));
@@ -245,33 +247,33 @@ const products = (...elements: object[]) =>
   file('products.ndjson', elements.map((one) => JSON.stringify(one)).join('\n'));
 
 describe('JSON', () => {
-  test('keys that no product has keep what is stored, arrays that no product has keep their rows', async () => {
+  test('keeps the stored values of keys, and the rows of arrays, that no product has', async () => {
     const path = products({ SKU: 'A', Theme: 'Sea' }, { SKU: 'B', Theme: null });
     const { tables, notes } = JSON.parse(await imported(path, '--replace', '--json'));
     expect(tables).toMatchObject([{ table: 'products', changed: 1, unchanged: 1, removed: 0 }]);
     expect(tables).toHaveLength(1);
     expect(tables[0].absentColumns).toContain('Status');
-    expect(notes).toContain('products.ndjson: no product has ProductImages; product_images stays as it is');
+    expect(notes).toContain('products.ndjson: no product has ProductImages; product_images stays unchanged');
     const after = await storedRows(database);
     expect(after).toEqual({ ...before, products: [{ ...before.products![0], Theme: 'Sea' }, before.products![1]] });
   });
 
-  test('keys that no element of an array has keep what is stored', async () => {
+  test('keeps the stored values of keys that no element of an array has', async () => {
     await imported(products({ SKU: 'A', ProductImages: [{ ImageID: '1', FileName: 'b.jpg' }] }));
     expect((await storedRows(database)).product_images).toMatchObject([{ FileName: 'b.jpg', IsPrimaryImage: 1 }]);
   });
 
-  test('a key that is in some elements only is an error that names the element', async () => {
+  test('is refused if only some elements have a key, and the message names the element', async () => {
     expect(await refused(products({ SKU: 'A', Theme: 'Sea' }, { SKU: 'B' }))).toEqual([
-      'products.ndjson:2: Theme: missing key in SKU "B", and SKU "A" has it; all elements have to have a key, or none of them',
+      'products.ndjson:2: Theme: missing key in SKU "B", but SKU "A" has it; give the key to all elements or to none',
     ]);
     expect(await refused(products({ SKU: 'A' }, { SKU: 'B', ProductImages: [] }))).toEqual([
-      'products.ndjson:2: ProductImages: missing key in SKU "A", and SKU "B" has it; all elements have to have a key, or none of them',
+      'products.ndjson:2: ProductImages: missing key in SKU "A", but SKU "B" has it; give the key to all elements or to none',
     ]);
   });
 });
 
-test('what export writes imports without a change', async () => {
+test('an exported folder imports without a change', async () => {
   const path = join(folder, 'export');
   await database.cliOk('export', path);
   const { tables } = JSON.parse(await imported(path, '--replace', '--json'));

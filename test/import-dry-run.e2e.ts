@@ -10,13 +10,13 @@ beforeAll(async () => void (database = await TestDatabase.create()));
 beforeEach(() => removeAllRows(database));
 afterAll(() => database.drop());
 
-/** What a dry run must leave alone: the data, and the record of imports. */
+/** Everything that a dry run must not change: the data and the record of imports. */
 const everything = async () => ({
   ...(await storedRows(database)),
   runs: await database.sql('SELECT * FROM import_runs ORDER BY ID'),
 });
 
-/** What happened to the tables. Of the absent columns those that the fixtures know: they lack every later one. */
+/** The table summaries. Their absent columns are limited to columns of the fixtures, which lack all later columns. */
 function knownTo({ tables }: ImportSummary): ImportSummary['tables'] {
   const columns = Object.values(COLUMNS).join().split(',');
   return tables.map((table) => ({
@@ -28,7 +28,7 @@ function knownTo({ tables }: ImportSummary): ImportSummary['tables'] {
 const SEEDS = [1, 2, 3, 4];
 const IMPORTS = 6;
 
-test.each(SEEDS)('six imports one after the other, made by chance from the number %i', async (seed) => {
+test.each(SEEDS)('six random imports in turn match their dry runs (seed %i)', async (seed) => {
   for (const { replace, files, after, counts } of randomImports(seed, IMPORTS)) {
     const options = replace ? ['--replace', '--allow-removals'] : [];
     const before = await everything();
@@ -43,25 +43,25 @@ test.each(SEEDS)('six imports one after the other, made by chance from the numbe
   }
 });
 
-test('the numbers make imports in which everything happens', () => {
+test('the seeds produce imports that cover every kind of change', () => {
   const seen = SEEDS.flatMap((seed) => [...randomImports(seed, IMPORTS)]).flatMap(({ replace, counts }) =>
     counts.flatMap(({ file, ...numbers }) =>
       Object.entries({ ...numbers, 'absent columns': numbers.absentColumns.length })
         .filter(([, number]) => typeof number === 'number' && number > 0)
-        .map(([what]) => `${replace ? 'replace' : 'upsert'}, ${file ? 'file' : 'no file'}: ${what}`),
+        .map(([name]) => `${replace ? 'replace' : 'upsert'}, ${file ? 'file' : 'no file'}: ${name}`),
     ),
   );
   const always = ['rows', 'added', 'changed', 'unchanged'];
   expect(new Set(seen)).toEqual(
     new Set([
-      ...[...always, 'absent columns'].map((what) => `upsert, file: ${what}`),
-      ...[...always, 'absent columns', 'removed'].map((what) => `replace, file: ${what}`),
+      ...[...always, 'absent columns'].map((name) => `upsert, file: ${name}`),
+      ...[...always, 'absent columns', 'removed'].map((name) => `replace, file: ${name}`),
       'replace, no file: removed',
     ]),
   );
 });
 
-test('a dry run prints the same table, what customers would see, and that nothing was written', async () => {
+test('a dry run prints the same table, a preview for customers, and that nothing was written', async () => {
   const folder = await database.files(BASE);
   const dry = (await database.cliOk('import', '--dry-run', folder)).split('\n');
   const real = (await database.cliOk('import', folder)).split('\n');
@@ -79,7 +79,7 @@ test('a dry run prints the same table, what customers would see, and that nothin
   ]);
 });
 
-test.each([[[]], [['--replace']]])('a dry run of bad files complains as the real one does: %j', async (options) => {
+test.each([[[]], [['--replace']]])('a dry run of invalid files reports the same problems: %j', async (options) => {
   await database.load(BASE);
   const files = importFiles({
     'products.csv': [['A', 'x'.repeat(256)], ['A'], ['N']],
@@ -99,7 +99,7 @@ test.each([[[]], [['--replace']]])('a dry run of bad files complains as the real
   expect(await refused(database, files, ...options)).toEqual(dry);
 });
 
-test('a dry run complains of a second primary image and of what customers use, too', async () => {
+test('a dry run reports a second primary image and the removal of rows that customers reference', async () => {
   await database.load(BASE);
   const second = importFiles({ 'product_images.csv': [['A', '2', '', 'true']] });
   expect(await refused(database, second, '--dry-run')).toEqual(await refused(database, second));

@@ -22,31 +22,31 @@ const WRONG = importFiles({ 'warehouses.csv': [['N', 'New']], 'stock.csv': [['N'
 const FEW = importFiles({ 'warehouses.csv': [['W', 'New name']] });
 const GOOD = importFiles({ 'warehouses.csv': [['N', 'New']] });
 
-/** In a folder of its own. */
+/** Writes files into a new folder. @returns the path of the folder, or of the file `name` in it */
 const path = async (files: Record<string, string>, name = '') => join(await database.files(files), name);
 
 test.each<[string, () => Promise<string[]>, RegExp]>([
-  ['one fault in one file of several', async () => [await path(WRONG)], /^stock.csv:2: SKU: .*NOPE/],
-  ['the same in a dry run', async () => ['--dry-run', await path(WRONG)], /^stock.csv:2: SKU: .*NOPE/],
+  ['one fault in one of several files', async () => [await path(WRONG)], /^stock.csv:2: SKU: .*NOPE/],
+  ['one fault in a dry run', async () => ['--dry-run', await path(WRONG)], /^stock.csv:2: SKU: .*NOPE/],
   ['too many removals', async () => ['--replace', await path(FEW)], /^warehouses.csv: .*--allow-removals/],
-  ['a path that is not there', async () => [await path({}, 'nowhere')], /nowhere/],
-  ['one good path and one that is not there', async () => [await path(GOOD), await path({}, 'nowhere')], /nowhere/],
-  ['a folder without a file', async () => [await path({})], /holds no import file/],
+  ['a missing path', async () => [await path({}, 'nowhere')], /nowhere/],
+  ['one valid path and one missing path', async () => [await path(GOOD), await path({}, 'nowhere')], /nowhere/],
+  ['a folder without a file', async () => [await path({})], /contains no import file/],
   ['a file of an unknown name', async () => [await path({ 'stocks.csv': '' }, 'stocks.csv')], /^stocks.csv: /],
   ['an unknown table', async () => ['--as', 'stocks', await path(GOOD, 'warehouses.csv')], /stocks/],
   ['an unknown option', async () => ['--replase', await path(GOOD)], /--replase/],
   ['no path', async () => [], /path/],
   ['--allow-removals alone', async () => ['--allow-removals', await path(GOOD)], /--replace/],
   ['an unknown encoding', async () => ['--encoding', 'utf-9', await path(GOOD)], /utf-9/],
-])('exit code 1, nothing written: %s', async (_, args, says) => {
+])('exits with 1 and writes nothing: %s', async (_, args, message) => {
   const { code, stdout, stderr } = await database.cli('import', ...(await args()));
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(new RegExp(says, 'm'));
+  expect(stderr).toMatch(new RegExp(message, 'm'));
   expect(stderr).not.toMatch(/^ +at /m);
   expect(await stateOf(database)).toBe(before);
 });
 
-test('exit code 1, nothing written: a gzip file that is cut', async () => {
+test('exits with 1 and writes nothing: a truncated gzip file', async () => {
   const folder = await database.files(GOOD);
   writeFileSync(
     join(folder, 'stock.csv.gz'),
@@ -57,7 +57,7 @@ test('exit code 1, nothing written: a gzip file that is cut', async () => {
   expect(await stateOf(database)).toBe(before);
 });
 
-test('exit code 1: a database without tables', async () => {
+test('exits with 1: a database without tables', async () => {
   const empty = await TestDatabase.create({ migrated: false });
   const { code, stdout, stderr } = await empty.cli('import', await path(GOOD));
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -65,7 +65,7 @@ test('exit code 1: a database without tables', async () => {
   await empty.drop();
 });
 
-test('the process ends with these codes: 1 for a refusal, 0 once all is in', async () => {
+test('the process exits with 1 if the import is refused, and with 0 after it is committed', async () => {
   const refused = await cliProcess(database, 'import', '--json', await path(WRONG));
   expect(refused.code).toBe(1);
   expect(JSON.parse(refused.stdout)).toMatchObject({ outcome: 'refused', problemCount: 1 });
@@ -78,28 +78,28 @@ test('the process ends with these codes: 1 for a refusal, 0 once all is in', asy
   expect((await latestRuns(database, 2)).map(({ Outcome }) => Outcome)).toEqual(['imported', 'refused']);
 });
 
-/** Runs a command with its output where a shell sends it. @returns what it says of the exit code, and else */
+/** Runs a command in a shell that redirects its output. @returns standard error, including the exit code */
 async function inShell(script: string, ...args: string[]): Promise<string> {
   const wrapper = ['sh', '-c', script, 'sh'];
   return (await RunningCommand.start(database.url, args, { wrapper }).ended).stderr;
 }
 
-describe('output that is lost', () => {
+describe('lost output', () => {
   test.each([
-    ['a reader that is gone', '{ "$@" 2>&3; echo "code $?" >&2; } 3>&2 | true'],
-    ['a full disk', '"$@" > /dev/full; echo "code $?" >&2'],
-    ['a full disk for problems', '"$@" 2> /dev/full > /dev/null; echo "code $?" >&2'],
-    ['a full disk for everything', '"$@" > /dev/full 2>&1; echo "code $?" >&2'],
-  ])('changes nothing about an import: %s', async (_, script) => {
+    ['the reader of a pipe ends', '{ "$@" 2>&3; echo "code $?" >&2; } 3>&2 | true'],
+    ['the disk is full for standard output', '"$@" > /dev/full; echo "code $?" >&2'],
+    ['the disk is full for standard error', '"$@" 2> /dev/full > /dev/null; echo "code $?" >&2'],
+    ['the disk is full for both', '"$@" > /dev/full 2>&1; echo "code $?" >&2'],
+  ])('does not affect an import: %s', async (_, script) => {
     await database.sql(`UPDATE warehouses SET WarehouseName = 'Old' WHERE WarehouseCode = 'W'`);
-    const said = await inShell(script, 'import', await path(importFiles({ 'warehouses.csv': [['W', 'In']] })));
-    expect(said).toMatch(/^(warehouses\.csv: 1 rows .*\n)?code 0\n$/);
+    const stderr = await inShell(script, 'import', await path(importFiles({ 'warehouses.csv': [['W', 'In']] })));
+    expect(stderr).toMatch(/^(warehouses\.csv: 1 rows .*\n)?code 0\n$/);
     const stored = await database.sql(`SELECT WarehouseName FROM warehouses WHERE WarehouseCode = 'W'`);
     expect(stored).toEqual([{ WarehouseName: 'In' }]);
     expect(await inShell(script, 'import', await path(WRONG))).toMatch(/code 1\n$/);
   });
 
-  test('is a failure of a command that is run for it, and no stack is shown', async () => {
+  test('fails a command whose purpose is its output, without a stack trace', async () => {
     expect(await inShell('"$@" > /dev/full; echo "code $?" >&2', 'customer', 'list')).toBe('code 1\n');
   });
 });

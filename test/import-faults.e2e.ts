@@ -6,7 +6,7 @@ import { imported, refused } from './support/import-outcome.js';
 import { removeAllRows, storedRows } from './support/stored-rows.js';
 import { type CommandResult, TestDatabase } from './support/test-service.js';
 
-// What imports of other products have done to the data of their operators, kind by kind.
+// Each group covers a kind of damage that imports of other products have done to the data of their operators.
 
 let database: TestDatabase;
 beforeAll(async () => void (database = await TestDatabase.create()));
@@ -21,7 +21,7 @@ const HEADER = `${CODE},WarehouseName`;
 const product = (values: Record<string, string>) => importFile('products.csv', [{ SKU: 'N', ...values }]);
 const price = (value: string) => importFiles({ 'prices.csv': [['L', 'B', value, '', '', 'no']] });
 const stock = (value: string) => importFiles({ 'stock.csv': [['W', 'B', value]] });
-/** A decimal of the last row, as a number: the engines tell it differently. */
+/** A decimal of the row B as a number, because the engines return it in different forms. */
 const stored = async (column: string, table: string) =>
   (await database.sql(`SELECT ${column} AS value FROM ${table} WHERE SKU = 'B'`)).map(({ value }) => Number(value));
 
@@ -31,53 +31,55 @@ async function nameOfX(text: string, ...options: string[]): Promise<unknown> {
   return (await database.sql(`SELECT WarehouseName FROM warehouses WHERE WarehouseCode = 'X'`))[0]?.WarehouseName;
 }
 
-describe('a byte-order mark glued to the first header', () => {
+describe('a byte-order mark before the first header', () => {
   test.each([
-    ['alone', `\uFEFF${HEADER}\nX,Name\n`],
+    ['without quotes', `\uFEFF${HEADER}\nX,Name\n`],
     ['before a quote', `\uFEFF"${CODE}","WarehouseName"\nX,Name\n`],
     ['before a blank line', `\uFEFF\n${HEADER}\nX,Name\n`],
     ['of a file with semicolons', `\uFEFF${CODE};WarehouseName\nX;Name\n`],
-  ])('%s does no harm', async (_, text) => {
+  ])('is skipped: %s', async (_, text) => {
     expect(await nameOfX(text)).toBe('Name');
   });
 });
 
-describe('; files read as one column', () => {
+describe('the delimiter of a file', () => {
   test.each([
     ['semicolons', `${CODE};WarehouseName\nX;Name, with a comma\n`],
     ['tabs', `${CODE}\tWarehouseName\nX\tName, with a comma\n`],
     ['bars', `${CODE}|WarehouseName\nX|Name, with a comma\n`],
     ['commas', `${HEADER}\nX,"Name, with a comma"\n`],
-  ])('the delimiter is found out: %s', async (_, text) => {
+  ])('is detected: %s', async (_, text) => {
     expect(await nameOfX(text)).toBe('Name, with a comma');
   });
 
-  test('or said', async () => {
+  test('is taken from --delimiter', async () => {
     expect(await nameOfX(`${CODE};WarehouseName\nX;Name\n`, '--delimiter', ';')).toBe('Name');
     expect(await nameOfX(`${CODE}\tWarehouseName\nX\tOther\n`, '--delimiter', 'tab')).toBe('Other');
     expect(await nameOfX(`${CODE}^WarehouseName\nX^One, more\n`, '--delimiter', '^')).toBe('One, more');
   });
 
   test.each([
-    ['another delimiter', `${CODE}^WarehouseName\nX^Name\n`, []],
-    ['a delimiter that is said and not the one', `${CODE};WarehouseName\nX;Name\n`, ['--delimiter', ',']],
-  ])('a file with %s is refused', async (_, text, options) => {
+    ['not one of the detected ones', `${CODE}^WarehouseName\nX^Name\n`, []],
+    ['not the one in --delimiter', `${CODE};WarehouseName\nX;Name\n`, ['--delimiter', ',']],
+  ])('causes a refusal if it is %s', async (_, text, options) => {
     expect(await refused(database, { 'warehouses.csv': text }, ...options)).toEqual([
-      expect.stringMatching(/^warehouses\.csv:1: the header is one cell, "WarehouseCode.WarehouseName"; --delimiter/),
+      expect.stringMatching(
+        /^warehouses\.csv:1: the header is one cell, "WarehouseCode.WarehouseName"; name the delimiter with --delimiter/,
+      ),
     ]);
   });
 });
 
-describe('headers differing in case or spaces', () => {
-  test('spaces around a header do no harm', async () => {
+describe('a header', () => {
+  test('may have spaces around it', async () => {
     expect(await nameOfX(' WarehouseName ,\tWarehouseCode \nName,X\n')).toBe('Name');
   });
 
-  test.each(['WAREHOUSECODE', 'warehousecode'])('capitals do no harm: %s', async (header) => {
+  test.each(['WAREHOUSECODE', 'warehousecode'])('may be in any case: %s', async (header) => {
     expect(await nameOfX(`${header},warehouseNAME\nX,Name\n`)).toBe('Name');
   });
 
-  test.each(['Warehouse Code', 'Warehouse_Code'])('%s is no column, but the right one is named', async (header) => {
+  test.each(['Warehouse Code', 'Warehouse_Code'])('is unknown and the right one is suggested: %s', async (header) => {
     expect(await refused(database, { 'warehouses.csv': `${header},WarehouseName\nX,Name\n` })).toEqual([
       expect.stringMatching(`^warehouses\\.csv:1: "?${header}"?: unknown column.*; did you mean ${CODE}?`),
       expect.stringMatching(`^warehouses\\.csv:1: ${CODE}: missing column`),
@@ -85,56 +87,56 @@ describe('headers differing in case or spaces', () => {
   });
 });
 
-describe('a repeated or unknown column', () => {
+describe('an invalid header is refused: a column', () => {
   test.each([
-    ['repeated', `${HEADER},WarehouseName\nX,a,b\n`, /^warehouses\.csv:1: WarehouseName: repeated column/],
-    ['unknown', `${HEADER},City\nX,a,b\n`, /^warehouses\.csv:1: "?City"?: unknown column/],
-    ['missing', 'WarehouseName,\nX,\n', /^warehouses\.csv:1: WarehouseCode: missing column/],
-    ['spelt in two ways', `${HEADER},warehousename\nX,a,b\n`, /^warehouses\.csv:1: warehousename: repeated column/],
-    ['nameless', `${HEADER},\nX,a,\n`, /^warehouses\.csv:1: .*\b3\b/],
+    ['that is repeated', `${HEADER},WarehouseName\nX,a,b\n`, /^warehouses\.csv:1: WarehouseName: repeated column/],
+    ['that is unknown', `${HEADER},City\nX,a,b\n`, /^warehouses\.csv:1: "?City"?: unknown column/],
+    ['that is missing', 'WarehouseName,\nX,\n', /^warehouses\.csv:1: WarehouseCode: missing column/],
+    ['in two spellings', `${HEADER},warehousename\nX,a,b\n`, /^warehouses\.csv:1: warehousename: repeated column/],
+    ['without a name', `${HEADER},\nX,a,\n`, /^warehouses\.csv:1: .*\b3\b/],
   ])('%s', async (_, text, problem) => {
     expect(await refused(database, { 'warehouses.csv': text })).toContainEqual(expect.stringMatching(problem));
   });
 });
 
-describe('a decimal comma that multiplies a price by ten', () => {
-  test('it is refused, and the option that reads it is named', async () => {
+describe('a decimal comma', () => {
+  test('is refused without --decimal-comma, and the message names the option', async () => {
     expect(await refused(database, price('19,95'))).toEqual([
       expect.stringMatching(
-        /^prices\.csv:2: Price: "19,95" is not a decimal: .*; for a decimal comma say --decimal-comma/,
+        /^prices\.csv:2: Price: "19,95" is not a decimal: .*; for decimal commas, pass --decimal-comma/,
       ),
     ]);
     const text = 'PriceListCode;SKU;Price;MOQ;OrderMultiple;DiscountEligible\nL;B;19,95;;;no\n';
     expect(await refused(database, { 'prices.csv': text })).toHaveLength(1);
   });
 
-  test('with --decimal-comma it is one', async () => {
+  test('is read with --decimal-comma', async () => {
     expect(await imported(database, price('19,95'), '--decimal-comma')).toEqual({ prices: '+1 ~0 =0 -0' });
     expect(await stored('Price', 'prices')).toEqual([19.95]);
     await imported(database, stock('-3,5'), '--decimal-comma');
     expect(await stored('AvailableQTY', 'stock')).toEqual([-3.5]);
   });
 
-  test.each(['1.234', '1.234,50', '1,234,5', '19,95,'])('with --decimal-comma, %s is none', async (value) => {
+  test.each(['1.234', '1.234,50', '1,234,5', '19,95,'])('is invalid in %s with --decimal-comma', async (value) => {
     expect(await refused(database, price(value), '--decimal-comma')).toEqual([
       expect.stringContaining(`prices.csv:2: Price: "${value}" has `),
     ]);
   });
 });
 
-describe('an empty price or stock cell that becomes 0', () => {
+describe('an empty cell for a price, a quantity or a discount', () => {
   test.each([
     ['prices.csv:2: Price', price('')],
     ['prices.csv:2: Price', price('  ')],
     ['stock.csv:2: AvailableQTY', stock('')],
     ['stock.csv:2: AvailableQTY', stock(' ')],
     ['customers.csv:2: DiscountPercentage', importFiles({ 'customers.csv': [['C', '', 'L', 'W', '']] })],
-  ])('%s is empty', async (place, files) => {
-    expect(await refused(database, files)).toEqual([`${place}: is empty, and has to hold a value`]);
+  ])('is refused instead of stored as 0: %s', async (place, files) => {
+    expect(await refused(database, files)).toEqual([`${place}: is empty, but a value is required`]);
   });
 });
 
-test('leading zeros lost: identifiers are trimmed, and else kept to the character', async () => {
+test('identifiers are trimmed and keep all other characters, leading zeros included', async () => {
   const [Barcode, HSCode, StyleCode] = [' 0012 ', '\t00.10', '1e3 '];
   await database.load({ 'products.csv': importFile('products.csv', [{ SKU: ' 007 ', Barcode, HSCode, StyleCode }]) });
   await database.load(importFiles({ 'products.csv': [['7'], ['0007']], 'product_accessories.csv': [['007 ', ' 0 ']] }));
@@ -144,21 +146,21 @@ test('leading zeros lost: identifiers are trimmed, and else kept to the characte
   expect(product_accessories).toEqual([{ SKU: '007', AccessorySKU: '0' }]);
 });
 
-describe('the same key twice in one file', () => {
+describe('a key that repeats in a file is reported', () => {
   test.each<[string, string[], string]>([
-    ['twice', ['D', 'E', 'D'], `4: ${CODE}: the same key as on line 2`],
+    ['if two rows have it', ['D', 'E', 'D'], `4: ${CODE}: repeats the key of line 2`],
     [
-      'three times, which is told once',
+      'once if three rows have it',
       ['D', 'D', 'D'],
-      `3: ${CODE}: 2 of 3 rows have the key of an earlier row, on lines 3 (as on 2), 4 (as on 2)`,
+      `3: ${CODE}: 2 of 3 rows repeat the key of an earlier row, on lines 3 (as on 2), 4 (as on 2)`,
     ],
-    ['but for spaces around', ['D', ' D '], `3: ${CODE}: the same key as on line 2`],
+    ['if it differs only in surrounding spaces', ['D', ' D '], `3: ${CODE}: repeats the key of line 2`],
   ])('%s', async (_, codes, problem) => {
     const files = importFiles({ 'warehouses.csv': codes.map((code) => [code, 'x']) });
     expect(await refused(database, files)).toEqual([`warehouses.csv:${problem}`]);
   });
 
-  test('of two columns, and not what is merely joined alike', async () => {
+  test('if both of its columns are equal, and not if only their joined text is', async () => {
     const rows = [
       ['A', 'b,c'],
       ['A', 'b'],
@@ -166,14 +168,14 @@ describe('the same key twice in one file', () => {
       ['A', 'b'],
     ];
     expect(await refused(database, importFiles({ 'product_accessories.csv': rows }))).toEqual([
-      'product_accessories.csv:5: SKU, AccessorySKU: the same key as on line 3',
+      'product_accessories.csv:5: SKU, AccessorySKU: repeats the key of line 3',
     ]);
   });
 
-  test('thousands of lines later', async () => {
+  test('if the rows are thousands of lines apart', async () => {
     const rows = Array.from({ length: 2500 }, (_, index) => [`P${index}`]);
     expect(await refused(database, importFiles({ 'products.csv': [...rows, ['P3']] }))).toEqual([
-      'products.csv:2502: SKU: the same key as on line 5',
+      'products.csv:2502: SKU: repeats the key of line 5',
     ]);
   });
 });
@@ -183,37 +185,37 @@ test.each([
   ['product_images.csv:2: ImageID', importFiles({ 'product_images.csv': [['A', '', 'a.jpg', '1']] })],
   ['stock.csv:2: WarehouseCode', importFiles({ 'stock.csv': [['', 'A', '1']] })],
   ['warehouses.csv:2: WarehouseCode', { 'warehouses.csv': `${HEADER}\n,\n` }],
-])('a row without a key: %s', async (place, files) => {
-  expect(await refused(database, files)).toEqual([`${place}: is empty, and has to hold a value`]);
+])('a row without a key is refused: %s', async (place, files) => {
+  expect(await refused(database, files)).toEqual([`${place}: is empty, but a value is required`]);
 });
 
-test('many rows without a key are told once', async () => {
+test('many rows without a key are one problem', async () => {
   const rows = Array.from({ length: 1842 }, (_, index) => [index % 2 ? `P${index}` : '', 'x', '']);
   expect(await refused(database, importFiles({ 'products.csv': rows }))).toEqual([
     'products.csv:2: SKU: 921 of 1,842 rows have no SKU, first on lines 2, 4, 6',
   ]);
 });
 
-test('a row without any part of its key is told for each part', async () => {
+test('a row without both parts of its key is reported for each part', async () => {
   expect(await refused(database, importFiles({ 'stock.csv': [['', '', '1']] }))).toEqual([
-    'stock.csv:2: WarehouseCode: is empty, and has to hold a value',
-    'stock.csv:2: SKU: is empty, and has to hold a value',
+    'stock.csv:2: WarehouseCode: is empty, but a value is required',
+    'stock.csv:2: SKU: is empty, but a value is required',
   ]);
 });
 
-describe('a value longer than its column, cut silently on one database', () => {
+describe('a value that is too long is refused on every database, not truncated:', () => {
   test.each([
-    ['SKU', 'x'.repeat(65), 'has 65 characters, 64 is the most'],
-    ['Status', '😀'.repeat(65), 'has 65 characters, 64 is the most'],
-    ['Name', 'é'.repeat(256), 'has 256 characters, 255 is the most'],
-    ['Photo', 'x'.repeat(2049), 'has 2049 characters, 2048 is the most'],
-    ['Description', '€'.repeat(21_846), 'has 65538 bytes, 65535 is the most'],
+    ['SKU', 'x'.repeat(65), 'has 65 characters, 64 is the maximum'],
+    ['Status', '😀'.repeat(65), 'has 65 characters, 64 is the maximum'],
+    ['Name', 'é'.repeat(256), 'has 256 characters, 255 is the maximum'],
+    ['Photo', 'x'.repeat(2049), 'has 2049 characters, 2048 is the maximum'],
+    ['Description', '€'.repeat(21_846), 'has 65538 bytes, 65535 is the maximum'],
   ])('%s', async (column, value, problem) => {
-    const said = await refused(database, { 'products.csv': product({ [column]: value }) });
-    expect(said).toEqual([`products.csv:2: ${column}: ${problem}`]);
+    const problems = await refused(database, { 'products.csv': product({ [column]: value }) });
+    expect(problems).toEqual([`products.csv:2: ${column}: ${problem}`]);
   });
 
-  test('what just fits is kept', async () => {
+  test('except that values of the maximum length are stored', async () => {
     const values = { SKU: 'x'.repeat(64), Status: '😀'.repeat(64), Name: 'é'.repeat(255), Photo: 'x'.repeat(2048) };
     await database.load({ 'products.csv': product({ ...values, Description: '€'.repeat(21_845) }) });
     const [row] = await database.sql('SELECT * FROM products WHERE SKU = ?', [values.SKU]);
@@ -221,7 +223,7 @@ describe('a value longer than its column, cut silently on one database', () => {
   });
 });
 
-/** A catalogue of more placeholders and more bytes than one statement can hold. */
+/** A catalogue with more placeholders and more bytes than one statement may have. */
 function manyProducts(mark: string, order = (rows: string[]) => rows): Record<string, string> {
   const skus = order(Array.from({ length: 3000 }, (_, index) => `P${index}`));
   return importFiles({
@@ -230,12 +232,12 @@ function manyProducts(mark: string, order = (rows: string[]) => rows): Record<st
   });
 }
 
-/** How many rows there are of each name. */
+/** The number of products and images with each name. */
 const marks = () =>
   database.sql(`SELECT Name AS mark, COUNT(*) AS n FROM products WHERE SKU LIKE 'P%' GROUP BY Name
     UNION ALL SELECT FileName, COUNT(*) FROM product_images WHERE SKU LIKE 'P%' GROUP BY FileName`);
 
-test('65,535 placeholders or max_allowed_packet reached on a file of real size: 3,000 products, then none', async () => {
+test('imports and removes 3,000 products, more than 65,535 placeholders or max_allowed_packet allow at once', async () => {
   expect(await imported(database, manyProducts('x'))).toEqual({
     products: '+3000 ~0 =0 -0',
     product_images: '+6000 ~0 =0 -0',
@@ -246,7 +248,7 @@ test('65,535 placeholders or max_allowed_packet reached on a file of real size: 
   ]);
   const long = await database.sql('SELECT SKU FROM products WHERE LENGTH(Description) > 15999');
   expect(long).toHaveLength(50);
-  // Their removal is no smaller.
+  // The removal exceeds the same limits.
   const none = importFiles({ 'products.csv': [['A', 'Anchor', 'Heavy']], 'product_images.csv': [] });
   expect(await imported(database, none, '--replace', '--allow-removals')).toEqual({
     products: '+0 ~0 =1 -3001',
@@ -254,8 +256,8 @@ test('65,535 placeholders or max_allowed_packet reached on a file of real size: 
   });
 });
 
-describe('an import that readers can see half-way', () => {
-  test('a failed one: they see the old state all the time', async () => {
+describe('readers never see half of an import:', () => {
+  test('a failed import leaves the old state visible all the time', async () => {
     const files = manyProducts('x');
     // The last line of the file that is read last.
     files['product_images.csv'] += 'NOPE,1,,\n';
@@ -269,11 +271,11 @@ describe('an import that readers can see half-way', () => {
     expect(result).toMatchObject({ code: 1, stdout: '' });
   });
 
-  test('two at once: both succeed, and leave what one after the other leaves', async () => {
-    // In opposite order, so that rows of both are left, or a deadlock comes, where nothing keeps them apart.
+  test('two imports at once both succeed, with the same result as one after the other', async () => {
+    // The opposite order of rows would cause a mixture or a deadlock if the imports were not serialized.
     const [x, y] = [manyProducts('x'), manyProducts('y', (rows) => rows.toReversed())];
     const folders = await Promise.all([x, y].map((files) => database.files(files)));
-    // Processes of their own: on the embedded database the one that waits blocks its whole process.
+    // Each import has a process of its own, because on the embedded database a waiting import blocks its process.
     const results = await Promise.all(folders.map((folder) => cliProcess(database, 'import', folder)));
     expect(results.map(({ code }) => code)).toEqual([0, 0]);
     const counts = results.map(({ stdout }) => cells(stdout.split('\n').slice(1, 3).join('\n')).map((row) => row[3]));
@@ -287,7 +289,7 @@ describe('an import that readers can see half-way', () => {
   });
 });
 
-test('exit code 0 after rows were refused: one bad row of many refuses all, with exit code 1', async () => {
+test('one invalid row of many refuses all rows, with exit code 1', async () => {
   const rows = Array.from({ length: 1200 }, (_, index) => [`P${index}`, 'x']);
   const folder = await database.files(importFiles({ 'products.csv': [...rows, ['BAD', 'x'.repeat(256)]] }));
   const { code, stdout, stderr } = await cliProcess(database, 'import', folder);
@@ -298,7 +300,7 @@ test('exit code 0 after rows were refused: one bad row of many refuses all, with
 
 const UNKNOWN = 'is unknown: it is neither stored nor in the files';
 
-describe('unknown SKUs created or passed over without a word', () => {
+describe('a reference to a row that does not exist is refused:', () => {
   test.each([
     ['product_images.csv', ['X', '1']],
     ['product_accessories.csv', ['X', 'A']],
@@ -306,11 +308,11 @@ describe('unknown SKUs created or passed over without a word', () => {
     ['product_composition.csv', ['X', 'PES']],
     ['prices.csv', ['L', 'X', '1', '', '', '1']],
     ['stock.csv', ['W', 'X', '1']],
-  ])('in %s', async (name, row) => {
+  ])('an unknown SKU in %s', async (name, row) => {
     expect(await refused(database, importFiles({ [name]: [row] }))).toEqual([`${name}:2: SKU: "X" ${UNKNOWN}`]);
   });
 
-  test.each(['a', '\u00c1', 'A\u0301'])('a SKU that merely looks like a known one: %s', async (sku) => {
+  test.each(['a', '\u00c1', 'A\u0301'])('a SKU that only resembles a known one: %s', async (sku) => {
     expect(await refused(database, importFiles({ 'stock.csv': [['W', sku, '1']] }))).toEqual([
       `stock.csv:2: SKU: "${sku}" ${UNKNOWN}`,
     ]);
@@ -321,11 +323,11 @@ describe('unknown SKUs created or passed over without a word', () => {
     ['price list', 'customers.csv', 'PriceListCode', ['C', '', 'X', '', '0']],
     ['warehouse', 'stock.csv', 'WarehouseCode', ['X', 'A', '1']],
     ['warehouse', 'customers.csv', 'WarehouseCode', ['C', '', '', 'X', '0']],
-  ])('nor an unknown %s of %s', async (_, name, column, row) => {
+  ])('an unknown %s in %s', async (_, name, column, row) => {
     expect(await refused(database, importFiles({ [name]: [row] }))).toEqual([`${name}:2: ${column}: "X" ${UNKNOWN}`]);
   });
 
-  test('SKUs that the same files bring are known, in whatever order', async () => {
+  test('but rows in the same import may be referenced, in any order of the files', async () => {
     const files = importFiles({ 'stock.csv': [['W', 'N', '1']], 'products.csv': [['N']] });
     const folder = await database.files(files);
     await database.cliOk('import', join(folder, 'stock.csv'), join(folder, 'products.csv'));

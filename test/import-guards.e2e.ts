@@ -19,7 +19,7 @@ const LISTS = [
   ['USD', 'Dollar', 'USD'],
 ];
 
-/** Prices of a list, by the number of the SKU. */
+/** A price for each SKU on a list, computed from the index of the SKU. */
 const prices = (list: string, price: (index: number) => string, eligible = 'yes') =>
   SKUS.map((sku, index) => [list, sku, price(index), '', '', eligible]);
 
@@ -40,33 +40,33 @@ const BASE = importFiles({
 
 const file = (name: 'prices.csv' | 'stock.csv' | 'customers.csv' | 'price_lists.csv', rows: string[][]) =>
   importFiles({ [name]: rows });
-/** Prices of the list EUR of which so many are another one. */
+/** Prices of the list EUR, of which the first `count` are `price`. */
 const changed = (count: number, price: string) =>
   file(
     'prices.csv',
     prices('EUR', (index) => (index < count ? price : '10')),
   );
 
-describe('prices', () => {
-  test('loads a file in which exactly 5 % of the prices change by more than half', async () => {
+describe('the price guard', () => {
+  test('accepts a file in which exactly 5 % of the prices change by more than half', async () => {
     await database.load(changed(5, '99'));
     const [run] = await latestRuns(database, 1);
     const histogram = { '0': 95, '50..': 5, '-100..-50': 0 };
     expect(run).toMatchObject({ Outcome: 'imported', PriceChanges: { compared: 100, histogram } });
   });
 
-  test('refuses a file in which more do, names the largest, and records the histogram', async () => {
+  test('refuses a file in which more prices do, names the largest changes and records the histogram', async () => {
     const [problem, ...others] = await refused(database, changed(6, '0.1'));
     expect(others).toEqual([]);
     expect(problem).toMatch(
-      /^prices\.csv: Price: 6 of 100 stored prices would change by more than half \(6\.0 %\), 5 % is the most; the largest changes: SKU S-000 on list EUR, line 2: 10 to 0\.1, .*--allow-price-changes$/,
+      /^prices\.csv: Price: 6 of 100 stored prices would change by more than half \(6\.0 %\), 5 % is the maximum; the largest changes: SKU S-000 on list EUR, line 2: 10 to 0\.1, .*--allow-price-changes$/,
     );
     const [run] = await latestRuns(database, 1);
     expect(run).toMatchObject({ Outcome: 'refused', PriceChanges: { powersOfTen: { '0.01': 6 } } });
     expect(await database.sql("SELECT 1 FROM prices WHERE Price = '0.1'")).toEqual([]);
   });
 
-  test('says so if all prices are a hundred times the old ones, and loads them with the flag', async () => {
+  test('reports that all prices are 100 times the old ones, and accepts them with the flag', async () => {
     const files = changed(100, '1000');
     expect(await refused(database, files)).toEqual([
       expect.stringContaining('; 100 are 100 times the old price: check the decimal separator and the unit; '),
@@ -75,7 +75,7 @@ describe('prices', () => {
     await database.load(files, '--allow-price-changes');
   });
 
-  test('refuses a list on its own that drowns in a larger file', async () => {
+  test('refuses a single list whose changes are too few for the whole file', async () => {
     const most = [...prices('EUR', () => '10'), ...prices('NEW', () => '10.5')];
     const few = prices('USD', () => '1000').slice(0, 10);
     expect(await refused(database, file('prices.csv', [...most, ...few]))).toEqual([
@@ -83,15 +83,15 @@ describe('prices', () => {
     ]);
   });
 
-  test('compares no new prices, no fewer than ten, and none whose old price is 0', async () => {
+  test('ignores new prices, fewer than ten prices, and old prices of 0', async () => {
     await database.load(file('prices.csv', prices('EUR', () => '99').slice(0, 9)));
     await database.load(changed(100, '0'), '--allow-price-changes');
     await database.load(changed(100, '77'));
   });
 });
 
-describe('terms', () => {
-  test('refuses a list that gets another currency', async () => {
+describe('the price guard for terms', () => {
+  test('refuses another currency for a list', async () => {
     const lists = file('price_lists.csv', [['EUR', 'Euro', 'JPY'], ...LISTS.slice(1)]);
     const [problem] = await refused(database, lists);
     expect(problem).toMatch(
@@ -108,7 +108,7 @@ describe('terms', () => {
     ['a discount that takes more than half', 'EUR', '60', true],
     ['a discount of 100 %', 'EUR', '100', true],
     ['no list', '', '10', false],
-  ])('%s, by a file and by customer set', async (_, list, discount, isRefused) => {
+  ])('checks %s in a file and in customer set', async (_, list, discount, isRefused) => {
     const customers = file('customers.csv', [
       ['C', 'Customer', list, 'W', discount],
       ['D', 'Other', list, 'W', discount],
@@ -132,7 +132,7 @@ describe('terms', () => {
     await database.load(customers, '--allow-price-changes');
   });
 
-  test('a file with new prices and new customers is compared with what was stored before it', async () => {
+  test('compares a file of prices and customers with the state before the import', async () => {
     const files = importFiles({
       'prices.csv': prices('NEW', () => '14'),
       'customers.csv': [['C', 'Customer', 'NEW', 'W', '10']],
@@ -145,7 +145,7 @@ describe('terms', () => {
     expect(await refused(database, more)).toEqual([expect.stringContaining('12.6000 to 5.8000')]);
   });
 
-  test('entries that are not eligible keep their price under any discount', async () => {
+  test('ignores the discount for prices that are not discount-eligible', async () => {
     await database.load(
       file(
         'prices.csv',
@@ -162,17 +162,17 @@ const zero = (warehouse: string) =>
     SKUS.map((sku) => [warehouse, sku, '0']),
   );
 
-describe('stock', () => {
-  test('refuses a file that empties a warehouse, and loads it with the flag', async () => {
-    const message = 'warehouse W has stock of 10 products, and would have none of any';
+describe('the stock guard', () => {
+  test('refuses a file that empties a warehouse, and accepts it with the flag', async () => {
+    const message = 'warehouse W has stock of 10 products and would have none';
     expect(await refused(database, zero('W'))).toEqual([expect.stringContaining(`stock.csv: ${message}`)]);
     await database.load(zero('W'), '--allow-zero-stock');
     await database.load(zero('W'));
   });
 
-  test('loads a file that empties a warehouse with stock of fewer than ten products', () => database.load(zero('V')));
+  test('accepts a file that empties a warehouse with stock of fewer than ten products', () => database.load(zero('V')));
 
-  test('loads a file that leaves stock of one product', async () => {
+  test('accepts a file that leaves stock of one product', async () => {
     await database.load(
       file(
         'stock.csv',

@@ -6,7 +6,7 @@ import { engine, TestDatabase } from './support/test-service.js';
 const LONG = ['Description', 'WebsiteDescription', 'WashingInstructions', 'WhatsIncluded', 'ProductCompositionText'];
 const LONG_BYTES = 65_535;
 const PRODUCT_COLUMNS = COLUMNS['products.csv'].split(',');
-/** What a statement has to escape, or to write in more bytes than it has characters; several in a row of the latter. */
+/** Texts that a statement escapes, and texts with more bytes than characters. Several of the latter are in a row. */
 const HOSTILE = ['😀', '😀', '€', '€', '€', "'", '"', '\\', '\n', `\\'"€😀`, 'x'];
 
 type Row = Record<string, string>;
@@ -19,20 +19,20 @@ let database: TestDatabase;
 beforeEach(async () => void (database = await TestDatabase.create()));
 afterEach(() => database.drop());
 
-/** Imports and returns the summary, in a process of its own. */
+/** Imports in a process of its own. @returns the summary */
 async function imported(...args: string[]): Promise<Summary> {
   const { code, stdout, stderr } = await cliProcess(database, 'import', '--json', ...args);
   if (code !== 0) throw new Error(stderr);
   return JSON.parse(stdout) as Summary;
 }
 
-/** As much of the text, over and over, as so many bytes hold, filled up to the last of them. */
+/** Repeats the text and pads it with `x` to exactly `bytes` bytes. */
 function filled(text: string, bytes: number): string {
   const times = Math.floor(bytes / Buffer.byteLength(text));
   return text.repeat(times) + 'x'.repeat(bytes - times * Buffer.byteLength(text));
 }
 
-/** A product for each text, which fills its columns up to their limits. */
+/** One product per text. The text fills the long columns of the product up to their limits. */
 function longProducts(texts: readonly string[]): Row[] {
   return texts.map((text, index) => {
     const long = Object.fromEntries(LONG.map((column) => [column, filled(text, LONG_BYTES)]));
@@ -40,7 +40,7 @@ function longProducts(texts: readonly string[]): Row[] {
   });
 }
 
-/** The rows that are stored otherwise than the file has them, or not at all. */
+/** The SKUs of the rows that are missing or stored with other values, and an entry for each surplus stored row. */
 async function differences(rows: readonly Row[]): Promise<string[]> {
   const stored = await database.sql(`SELECT * FROM products ORDER BY SKU`);
   const bySku = new Map(stored.map((row) => [row.SKU, row]));
@@ -51,17 +51,17 @@ async function differences(rows: readonly Row[]): Promise<string[]> {
   ];
 }
 
-/** Sets what the server takes in one message, for connections from now on. @returns what it was */
+/** Sets `max_allowed_packet` for new connections. @returns the previous value */
 async function setMaxAllowedPacket(bytes: number): Promise<number> {
   const [row] = await database.sql('SELECT @@GLOBAL.max_allowed_packet AS bytes');
   await database.sql(`SET GLOBAL max_allowed_packet = ${bytes}`);
   return Number(row!.bytes);
 }
 
-/** The least that holds the longest legal row, all of its texts escaped. */
+/** The smallest `max_allowed_packet` that fits the longest valid row with all texts escaped. */
 const SMALL_PACKET = 1_048_576;
 
-describe(engine === 'mysql' ? 'with a max_allowed_packet of 1 MiB' : 'within what the engine takes', () => {
+describe(engine === 'mysql' ? 'with a max_allowed_packet of 1 MiB' : 'within the limits of the engine', () => {
   let usual: number;
   if (engine === 'mysql') {
     beforeAll(async () => {
@@ -77,7 +77,7 @@ describe(engine === 'mysql' ? 'with a max_allowed_packet of 1 MiB' : 'within wha
     });
   }
 
-  test('rows of the longest texts there are come in as they are, and change as they should', async () => {
+  test('rows with the longest texts are imported unchanged and can be changed', async () => {
     const rows = longProducts(HOSTILE);
     const folder = await database.files({ 'products.csv': importFile('products.csv', rows) });
     expect((await imported(folder)).tables).toEqual([expect.objectContaining({ rows: 11, added: 11 })]);
@@ -90,7 +90,7 @@ describe(engine === 'mysql' ? 'with a max_allowed_packet of 1 MiB' : 'within wha
     expect(await differences(others)).toEqual([]);
   });
 
-  test('rows of the longest keys there are come in, and all go', async () => {
+  test('rows with the longest keys are imported and can be removed', async () => {
     const skus = Array.from({ length: 2500 }, (_, index) => '😀'.repeat(59) + (10_000 + index));
     const images = skus.map((sku, index) => [sku, '😀'.repeat(250) + (10_000 + index)]);
     const files = importFiles({ 'products.csv': skus.map((sku) => [sku]), 'product_images.csv': images });
@@ -102,7 +102,7 @@ describe(engine === 'mysql' ? 'with a max_allowed_packet of 1 MiB' : 'within wha
   });
 });
 
-test('more values than a statement may have placeholders: 3,000 rows, each with all of its 29 columns', async () => {
+test('imports 3,000 rows of 29 columns, more values than a statement may have placeholders', async () => {
   const number = /_in_|^CartonQty$/;
   const rows = Array.from({ length: 3000 }, (_, index): Row => {
     const cell = (column: string) => (number.test(column) ? `${index % 900}` : `${column.slice(0, 20)} ${index}`);
@@ -119,8 +119,8 @@ test('more values than a statement may have placeholders: 3,000 rows, each with 
   expect((await imported(folder)).tables).toEqual([expect.objectContaining({ unchanged: 3000 })]);
 });
 
-// How long it takes is for the benchmark to tell.
-test('of a stock file of 10,000 rows, of which 500 change, no other row is written', async () => {
+// The benchmark measures the duration.
+test('writes only the 500 changed rows of a stock file with 10,000 rows', async () => {
   await imported(await database.files(largeCatalogue(1, 10_000)));
   const [header, ...rows] = largeCatalogue(1, 10_000)['stock.csv']!.trimEnd().split('\n');
   await database.sql([

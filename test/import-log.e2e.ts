@@ -25,19 +25,19 @@ afterEach(() => database.drop());
 
 const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 
-/** The only run there is. */
+/** The only recorded import. */
 async function onlyRun(): Promise<LoggedRun> {
   const runs = await latestRuns(database, 5);
   expect(runs).toHaveLength(1);
   return runs[0]!;
 }
 
-test('an import is recorded: when, by whom, which files, what changed, how long it took, how it ended', async () => {
+test('an import is recorded with its times, account, files, changes and outcome', async () => {
   const folder = await database.files(BASE);
   const packed = gzipSync(importFiles({ 'stock.csv': [['W', 'A', '5']] })['stock.csv']!);
   writeFileSync(join(folder, 'stock.csv.gz'), packed);
   const before = new Date().toISOString();
-  // A clock that differs from UTC must not show in the record.
+  // The record must not depend on the time zone of the process.
   const command = RunningCommand.start(database.url, ['import', '--json', folder], {
     environment: { TZ: 'Asia/Tokyo' },
   });
@@ -60,13 +60,13 @@ test('an import is recorded: when, by whom, which files, what changed, how long 
   ];
   expect(run).toMatchObject({ StartedBy: WHO, Mode: 'upsert', Outcome: 'imported', Message: null, Tables: tables });
   expect(run.Files!.toSorted(byName)).toEqual(files.toSorted(byName));
-  // What it told when it ended is the same.
+  // The printed summary has the same values.
   expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, id: run.ID, files: run.Files, tables });
 });
 
 const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
 
-test('a replacement is recorded as one, with what it removed', async () => {
+test('an import with --replace is recorded with its mode and its removed rows', async () => {
   await database.load(BASE);
   const folder = await database.files(importFiles({ 'products.csv': [['A']] }));
   await database.cliOk('import', '--replace', '--allow-removals', folder);
@@ -75,7 +75,7 @@ test('a replacement is recorded as one, with what it removed', async () => {
   expect(run).toMatchObject({ Mode: 'replace', Outcome: 'imported', Tables: [products] });
 });
 
-test('a refused import is recorded with what was wrong', async () => {
+test('a refused import is recorded with its problems', async () => {
   const files = importFiles({ 'products.csv': [['A'], ['A']], 'stock.csv': [['W', 'A', 'many']] });
   const { code, stderr } = await database.cli('import', await database.files(files));
   const run = await onlyRun();
@@ -89,7 +89,7 @@ test('a refused import is recorded with what was wrong', async () => {
   );
 });
 
-test('the message of a refused import is kept up to 4,000 characters, however many faults there are', async () => {
+test('the recorded message of a refused import has at most 4,000 characters', async () => {
   const rows = Array.from({ length: 300 }, (_, index) => [`${'€'.repeat(70)}${index}`]);
   await database.cli('import', await database.files(importFiles({ 'products.csv': rows })));
   const { Outcome, Message } = await onlyRun();
@@ -97,7 +97,7 @@ test('the message of a refused import is kept up to 4,000 characters, however ma
   expect(Message!.length).toBeLessThanOrEqual(4000);
 });
 
-test('a dry run leaves no record, and nothing else', async () => {
+test('a dry run leaves neither a record nor changes', async () => {
   const before = await stateOf(database);
   const dry = await database.cli('import', '--dry-run', await database.files(BASE));
   expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing was written') });
@@ -110,19 +110,19 @@ test('a dry run leaves no record, and nothing else', async () => {
   expect([await latestRuns(database, 5), await stateOf(database)]).toEqual([[], before]);
 });
 
-test('the list shows the latest first, as many as are asked for', async () => {
+test('import log shows the requested number of imports, latest first', async () => {
   await database.load(BASE);
   await database.cli('import', await database.files(importFiles({ 'products.csv': [['A'], ['A']] })));
   await database.load(importFiles({ 'warehouses.csv': [['W', 'Another name'], ['X']] }));
   const [headers, ...rows] = cells(await database.cliOk('import', 'log'));
   expect(headers).toEqual(['started', 'by', 'mode', 'outcome', 'seconds', 'added', 'changed', 'removed', 'files']);
   const seconds = expect.stringMatching(/^\d+\.\d$/);
-  const stated = rows.map(([time, by, mode, ...rest]) => [new Date(time!).toISOString() === time, by, mode, ...rest]);
+  const shown = rows.map(([time, by, mode, ...rest]) => [new Date(time!).toISOString() === time, by, mode, ...rest]);
   const hash = sha256(importFiles({ 'warehouses.csv': [['W', 'Another name'], ['X']] })['warehouses.csv']!).slice(
     0,
     12,
   );
-  expect(stated).toEqual([
+  expect(shown).toEqual([
     [true, WHO, 'upsert', 'imported', seconds, '1', '1', '0', `warehouses.csv (${hash})`],
     [true, WHO, 'upsert', 'refused', seconds, '0', '0', '0', expect.stringMatching(/^products.csv/)],
     [true, WHO, 'upsert', 'imported', seconds, '5', '0', '0', expect.stringMatching(/^price_lists.csv.*, warehouses/)],

@@ -10,14 +10,14 @@ afterEach(() => database.drop());
 const sample = (system: string) => join('test/samples', `${system}-products.csv`);
 const map = (system: string) => join('mappings', `${system}.yaml`);
 
-/** Imports the sample with the map of its system. @returns counts of each table, `+1 ~2 =3 -4` */
+/** Imports the sample with the map of its system. @returns the counts of each table, such as `+1 ~2 =3 -4` */
 async function load(system: string, ...options: string[]): Promise<Record<string, string>> {
   const text = await database.cliOk('import', '--json', sample(system), '--map', map(system), ...options);
   return signs(JSON.parse(text) as ImportSummary);
 }
 
-/** The SKU, price and quantity of all that a customer of the map's list and warehouse is answered. */
-async function answered(code: string): Promise<unknown[][]> {
+/** Fetches products and stock as a customer of the map's list and warehouse. @returns rows like those of EXPECTED */
+async function fetchedProducts(code: string): Promise<unknown[][]> {
   await database.cliOk('customer', 'set', 'SHOP', '--price-list', code, '--warehouse', code);
   const service = await TestService.start({}, database);
   const token = await service.token('SHOP');
@@ -37,8 +37,8 @@ async function answered(code: string): Promise<unknown[][]> {
   ]);
 }
 
-/** The SKU, net price, quantity and number of images of each product that is answered. */
-const ANSWERED: [system: string, code: string, products: unknown[][]][] = [
+/** The expected SKU, net price, quantity and number of images of each product. */
+const EXPECTED: [system: string, code: string, products: unknown[][]][] = [
   [
     'magento2',
     'MAGENTO',
@@ -67,8 +67,8 @@ const ANSWERED: [system: string, code: string, products: unknown[][]][] = [
   ],
 ];
 
-test.each(ANSWERED)(
-  'the export of %s goes through the command to the answers, and a second time changes nothing',
+test.each(EXPECTED)(
+  'an export of %s is imported and returned by the service, and a second import changes nothing',
   async (system, code, products) => {
     const dry = await load(system, '--dry-run');
     expect(await database.sql('SELECT SKU FROM products')).toEqual([]);
@@ -78,6 +78,6 @@ test.each(ANSWERED)(
     const again = await load(system);
     expect(Object.keys(again)).toEqual(Object.keys(first));
     expect(Object.values(again).join()).toMatch(/^(\+0 ~0 =[1-9]\d* -0,?)+$/);
-    expect(await answered(code)).toEqual(products);
+    expect(await fetchedProducts(code)).toEqual(products);
   },
 );

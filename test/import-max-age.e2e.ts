@@ -12,7 +12,7 @@ let database: TestDatabase;
 beforeEach(async () => void (database = await TestDatabase.create()));
 afterEach(() => database.drop());
 
-/** Files with their ages in hours. @returns their folder */
+/** Writes files and sets their ages in hours. @returns their folder */
 async function aged(ages: Record<string, number>, files: Record<string, string | Buffer>): Promise<string> {
   const folder = await database.files(files);
   for (const [name, hours] of Object.entries(ages)) {
@@ -26,7 +26,7 @@ const WAREHOUSES = importFiles({ 'warehouses.csv': [['W']] });
 const LISTS = importFiles({ 'price_lists.csv': [['L', '', 'EUR']] });
 const warehouses = () => database.sql('SELECT WarehouseCode FROM warehouses');
 
-test('--max-age refuses an old file, writes nothing, and records the refusal (decision 103)', async () => {
+test('--max-age refuses an old file, writes nothing and records the refusal (decision 103)', async () => {
   const folder = await aged({ 'warehouses.csv': 7 }, WAREHOUSES);
   const { code, stderr } = await database.cli('import', '--max-age', '6h', folder);
   expect([code, stderr]).toEqual([1, expect.stringMatching(OLD)]);
@@ -34,13 +34,13 @@ test('--max-age refuses an old file, writes nothing, and records the refusal (de
   expect(await warehouses()).toEqual([]);
   const [run] = await latestRuns(database, 1);
   expect(run).toMatchObject({ Outcome: 'refused', Message: expect.stringMatching(OLD) });
-  // Nothing else is wrong with it.
+  // The file has no other fault.
   for (const options of [['--max-age', '8h'], ['--max-age', '1d'], []])
     expect(await database.cli('import', ...options, folder)).toMatchObject({ code: 0 });
   expect(await warehouses()).toHaveLength(1);
 });
 
-test('--max-age names each old file of a folder, and refuses the others with it (decision 103)', async () => {
+test('--max-age names each old file of a folder and refuses the whole folder (decision 103)', async () => {
   const old = { 'price_lists.csv': 7, 'stock.csv.gz': 7 };
   const stock = gzipSync(importFiles({ 'stock.csv': [] })['stock.csv']!);
   const folder = await aged(old, { ...WAREHOUSES, ...LISTS, 'stock.csv.gz': stock });
@@ -50,7 +50,7 @@ test('--max-age names each old file of a folder, and refuses the others with it 
   expect(await warehouses()).toEqual([]);
 });
 
-test('--max-age refuses with a dry run, too (decision 103)', async () => {
+test('--max-age refuses an old file in a dry run as well (decision 103)', async () => {
   const folder = await aged({ 'warehouses.csv': 7 }, WAREHOUSES);
   const { code, stderr } = await database.cli('import', '--dry-run', '--max-age', '6h', folder);
   expect([code, stderr]).toEqual([1, expect.stringMatching(OLD)]);
@@ -64,7 +64,7 @@ test('--max-age refuses standard input, which has no modification time (decision
   expect(await warehouses()).toEqual([]);
 });
 
-test.each(['6', 'h', '0h', '-1h', '1.5h', '6 h', '6w', '6h30m', ''])('--max-age %j is no duration', async (text) => {
+test.each(['6', 'h', '0h', '-1h', '1.5h', '6 h', '6w', '6h30m', ''])('--max-age rejects %j', async (text) => {
   const { code, stderr } = await database.cli('import', `--max-age=${text}`, await database.files(WAREHOUSES));
   expect([code, stderr]).toEqual([1, expect.stringContaining('Write a duration such as 90m, 6h or 2d.')]);
 });

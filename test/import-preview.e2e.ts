@@ -38,7 +38,7 @@ const CHANGE = importFiles({
   'prices.csv': [price('L', 'A', '12345678901234.5679'), price('ADDED', 'A'), price('L', 'E')],
 });
 
-test('a dry run shows each list and one product as they are and as they would be (issue 17)', async () => {
+test('a dry run shows each price list and one product before and after the import (issue 17)', async () => {
   const { database } = service;
   const folder = await database.files(CHANGE);
   const token = await service.token('CUSTOMER');
@@ -73,12 +73,12 @@ test('a dry run shows each list and one product as they are and as they would be
   expect(preview.sample).toMatchObject({ sku: 'E', customerCode: 'CUSTOMER', priceList: 'L', before: null });
 });
 
-test('the product is byte for byte what /products returns, before and after', async () => {
+test('the previewed product is byte for byte that of /products, before and after', async () => {
   const { database } = service;
   const files = importFiles({ 'prices.csv': [price('L', 'A', '12345678901234.5679')] });
   const folder = await database.files(files);
   const token = await service.token('CUSTOMER');
-  // Two products are visible, A is the first.
+  // Two products are visible. A is the first.
   const first = async () => (await service.text('/products', token)).slice(1).split(',{"SKU":"B"')[0]!;
   const old = await first();
   const text = await database.cliOk('import', '--dry-run', '--json', folder);
@@ -93,7 +93,7 @@ test('the product is byte for byte what /products returns, before and after', as
   expect(plain).toContain('\nPrice changes of 1 stored prices: 1 by 0..5 %\n');
 });
 
-test('a dry run shows nothing where nothing changes, and leaves no lock', async () => {
+test('a dry run without changes shows no product, and leaves no lock', async () => {
   const { database } = service;
   const { preview, priceChanges } = JSON.parse(
     await database.cliOk(

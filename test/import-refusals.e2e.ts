@@ -2,7 +2,7 @@ import { type ImportFileName, BASE, importFile, importFiles } from './support/im
 import { imported, refused } from './support/import-outcome.js';
 import { TestDatabase } from './support/test-service.js';
 
-// What is no fault of a file alone is in import-faults, import-replace and import-sources.
+// Faults that concern more than one file are in import-faults, import-replace and import-sources.
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Rows that are good and would change something, in the file that is read first and in the one that is read last. */
+/** Valid rows that would change stored data, in the file that is read first and in the one that is read last. */
 const GOOD = importFiles({
   'price_lists.csv': [
     ['L', 'Changed', 'USD'],
@@ -20,24 +20,20 @@ const GOOD = importFiles({
   'customers.csv': [['NEW', 'New', 'L', 'W', '0']],
 });
 
-/** Imports the files along with good ones. @returns the problems, once it is sure that nothing was written */
+/** Imports the files along with valid ones and asserts that nothing was written. @returns the problems */
 const problems = (files: Record<string, string | Buffer>) => refused(database, { ...GOOD, ...files });
 
 const WAREHOUSES = 'WarehouseCode,WarehouseName';
 
 test.each<[string, string | Buffer, string[]]>([
-  ['a header that is not the first line with text', `\n\n${WAREHOUSES},City\n`, [':3: ']],
-  ['no content', '', [':1: the file is empty; its first line has to name the columns']],
-  ['blank lines alone', '\uFEFF\n\n', [':1: the file is empty']],
-  ['a row too short', `${WAREHOUSES}\nW,x\nX\n`, [':3: 1 cell']],
-  ['a row too long', `${WAREHOUSES}\nW,x,y\n`, [':2: 3 cells where the ']],
-  [
-    'bytes that are no UTF-8',
-    Buffer.from(`${WAREHOUSES}\nW,x\nW,caf\xe9\n`, 'latin1'),
-    [':3: this line is not valid '],
-  ],
+  ['a header that is not on the first line', `\n\n${WAREHOUSES},City\n`, [':3: ']],
+  ['no content', '', [':1: the file is empty; its first line must name the columns']],
+  ['only blank lines', '\uFEFF\n\n', [':1: the file is empty']],
+  ['a row that is too short', `${WAREHOUSES}\nW,x\nX\n`, [':3: 1 cell']],
+  ['a row that is too long', `${WAREHOUSES}\nW,x,y\n`, [':2: 3 cells, but the ']],
+  ['invalid UTF-8', Buffer.from(`${WAREHOUSES}\nW,x\nW,caf\xe9\n`, 'latin1'), [':3: this line is not valid ']],
   ['a quote that never closes', `${WAREHOUSES}\nW,"x`, [':2: ']],
-])('a warehouses.csv with %s', async (_, text, expected) => {
+])('refuses warehouses.csv with %s', async (_, text, expected) => {
   expect(await problems({ 'warehouses.csv': text })).toEqual(
     expected.map((problem) => expect.stringContaining(`warehouses.csv${problem}`)),
   );
@@ -50,7 +46,7 @@ const ROUNDED = 'is a number that a spreadsheet rounded; export the column as te
 test.each<[string, ImportFileName, string | string[][], string]>([
   // Codes
   ['a Customer Code with a space', 'customers.csv', [['A B', '', '', '', '0']], 'CustomerCode: "A B" is not a code'],
-  ['no currency', 'price_lists.csv', [['L']], 'CurrencyCode: is empty, and has to hold a value'],
+  ['no currency', 'price_lists.csv', [['L']], 'CurrencyCode: is empty, but a value is required'],
   ['a currency in words', 'price_lists.csv', [['L', '', 'Euro']], 'CurrencyCode: "Euro" is not a currency code'],
   ['a currency in small letters', 'price_lists.csv', [['L', '', 'eur']], 'CurrencyCode: "eur" is not a currency code'],
   ['a currency that does not exist', 'price_lists.csv', [['L', '', 'ABC']], 'CurrencyCode: "ABC" is not a currency'],
@@ -60,8 +56,8 @@ test.each<[string, ImportFileName, string | string[][], string]>([
   ['E-notation', 'products.csv', product({ CartonBarcode: '-1.5E-3' }), `CartonBarcode: "-1.5E-3" ${ROUNDED}`],
   ['E-notation', 'product_accessories.csv', [['A', '4.1E+7']], `AccessorySKU: "4.1E+7" ${ROUNDED}`],
   // Numbers, flags and days
-  ['empty eligibility', 'prices.csv', [['L', 'A', '1', '', '', '']], 'DiscountEligible: is empty, and has to hold'],
-  ['other eligibility', 'prices.csv', [['L', 'A', '1', '', '', 'maybe']], 'DiscountEligible: "maybe" is neither true'],
+  ['empty eligibility', 'prices.csv', [['L', 'A', '1', '', '', '']], 'DiscountEligible: is empty, but a value'],
+  ['other eligibility', 'prices.csv', [['L', 'A', '1', '', '', 'maybe']], 'DiscountEligible: "maybe" is not a boolean'],
   ['discount over 100', 'customers.csv', [['C', '', '', '', '100.5']], 'DiscountPercentage: "100.5" is more than 100'],
   ['discount below 0', 'customers.csv', [['C', '', '', '', '-0.01']], 'DiscountPercentage: "-0.01" is less than 0'],
   ['limit of zero', 'customers.csv', [['C', '', '', '', '0', '0']], 'RequestsPerMinute: "0" is less than 1'],
@@ -78,17 +74,22 @@ test.each<[string, ImportFileName, string | string[][], string]>([
     [['L', 'A', '1', '', '-1', '1']],
     'OrderMultiple: "-1" is less than 0.0001',
   ],
-  ['half an item', 'products.csv', product({ CartonQty: '1.5' }), 'CartonQty: "1.5" is not a whole number'],
-  ['day that is none', 'stock.csv', [['W', 'A', '1', '2027-02-30']], 'NextAvailableETA: "2027-02-30" is not a day'],
-  ['day of another form', 'stock.csv', [['W', 'A', '1', '30/12/2027']], 'NextAvailableETA: "30/12/2027" is not a day'],
-])('%s in %s: one problem, with file, line and column', async (_, name, rows, problem) => {
+  ['fraction of an item', 'products.csv', product({ CartonQty: '1.5' }), 'CartonQty: "1.5" is not a whole number'],
+  ['impossible date', 'stock.csv', [['W', 'A', '1', '2027-02-30']], 'NextAvailableETA: "2027-02-30" is not a valid'],
+  [
+    'date of another form',
+    'stock.csv',
+    [['W', 'A', '1', '30/12/2027']],
+    'NextAvailableETA: "30/12/2027" is not a valid',
+  ],
+])('reports one problem with file, line and column: %s in %s', async (_, name, rows, problem) => {
   const files = typeof rows === 'string' ? { [name]: rows } : importFiles({ [name]: rows });
-  const said = await problems(files);
-  expect(said).toEqual([expect.stringContaining(problem)]);
-  expect(said[0]!.startsWith(`${name}:2: `)).toBe(true);
+  const reported = await problems(files);
+  expect(reported).toEqual([expect.stringContaining(problem)]);
+  expect(reported[0]!.startsWith(`${name}:2: `)).toBe(true);
 });
 
-test('what is just within the bounds, or merely looks like E-notation, is imported', async () => {
+test('values at the bounds and values that only resemble E-notation are imported', async () => {
   const files = {
     ...price('0', '0.0001', '0.0001', 'no'),
     'products.csv': product({ SKU: '1E3', StyleCode: '12E4', Barcode: 'E+5', Name: '1.5E+10', Status: '1E+15' }),
@@ -109,7 +110,7 @@ test('what is just within the bounds, or merely looks like E-notation, is import
 
 const hex = (code: number) => `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** So many problems of a column are shown one by one. */
+/** Rows in groups of three, because the import shows three problems of a kind per column. */
 const inThrees = <Row>(rows: readonly Row[]) =>
   Array.from({ length: Math.ceil(rows.length / 3) }, (_, at) => rows.slice(at * 3, at * 3 + 3));
 
@@ -117,7 +118,7 @@ describe('control characters', () => {
   const CONTROLS = [...Array(32).keys(), ...Array.from({ length: 33 }, (_, index) => 0x7f + index)];
   const BREAKS = new Set([0x09, 0x0a, 0x0d]);
 
-  test('each one is refused in text, and named with its position; tab and line breaks are not', async () => {
+  test('are refused in text and named with their positions, except for tab and line breaks', async () => {
     const rows = CONTROLS.map((code) => ({ SKU: `N-${code}`, Name: `ab${String.fromCharCode(code)}c`, Status: 'x' }));
     const good = rows.filter((_, index) => BREAKS.has(CONTROLS[index]!));
     const bad = rows.filter((row) => !good.includes(row));
@@ -126,7 +127,7 @@ describe('control characters', () => {
       expect(await problems({ 'products.csv': importFile('products.csv', some) })).toEqual(
         some.map(
           (_, index) =>
-            `products.csv:${index + 2}: Name: holds the control character ${hex(codes[at * 3 + index]!)} at position 3; take it out`,
+            `products.csv:${index + 2}: Name: contains the control character ${hex(codes[at * 3 + index]!)} at position 3; remove it`,
         ),
       );
     expect(await imported(database, { 'products.csv': importFile('products.csv', good) })).toEqual({
@@ -134,12 +135,12 @@ describe('control characters', () => {
     });
   });
 
-  test('within a code, tab and line breaks are refused, too; around it they are trimmed', async () => {
+  test('are refused within a code, tab and line breaks included, and are trimmed around it', async () => {
     const rows = CONTROLS.map((code) => [`N${String.fromCharCode(code)}1`]);
-    const said: string[] = [];
-    for (const some of inThrees(rows)) said.push(...(await problems(importFiles({ 'products.csv': some }))));
-    expect(said.map((problem) => problem.replace(/^products\.csv:\d+: SKU: /, ''))).toEqual(
-      CONTROLS.map((code) => `holds the control character ${hex(code)} at position 2; take it out`),
+    const reported: string[] = [];
+    for (const some of inThrees(rows)) reported.push(...(await problems(importFiles({ 'products.csv': some }))));
+    expect(reported.map((problem) => problem.replace(/^products\.csv:\d+: SKU: /, ''))).toEqual(
+      CONTROLS.map((code) => `contains the control character ${hex(code)} at position 2; remove it`),
     );
     expect(await imported(database, importFiles({ 'products.csv': [['\t\r\nA\n', 'Anchor', 'Heavy']] }))).toEqual({
       products: '+0 ~0 =1 -0',
@@ -150,28 +151,28 @@ describe('control characters', () => {
 const images = (...rows: string[][]) => importFiles({ 'product_images.csv': rows });
 
 describe('two primary images of a product', () => {
-  const CONFLICT = 'IsPrimaryImage: may be true once for each SKU, and A has it on';
+  const CONFLICT = 'IsPrimaryImage: may be true in one row per SKU, but for A it is already true';
 
-  test('in one file', async () => {
+  test('are refused in one file', async () => {
     expect(await problems(images(['A', '1', '', 'true'], ['B', '1', '', 'true'], ['A', '2', '', '1']))).toEqual([
-      `product_images.csv:4: ${CONFLICT} line 2`,
+      `product_images.csv:4: ${CONFLICT} on line 2`,
     ]);
   });
 
-  test('one in the file, one stored', async () => {
+  test('are refused if one is in the file and one is stored', async () => {
     expect(await problems(images(['B', '1', '', 'true'], ['A', '2', '', 'yes']))).toEqual([
-      `product_images.csv:3: ${CONFLICT} a stored row that is not in the file: A, 1; give it, too, with false, or use --replace`,
+      `product_images.csv:3: ${CONFLICT} in a stored row that is not in the file: A, 1; add that row with false, or pass --replace`,
     ]);
   });
 
-  test('moved from one image to the other by one file, it is none', async () => {
+  test('do not arise if one file moves the flag to another image', async () => {
     const moved = images(['A', '2', 'b.jpg', 'true'], ['A', '1', 'a.jpg', 'false']);
     expect(await imported(database, moved)).toEqual({ product_images: '+1 ~1 =0 -0' });
     const back = images(['A', '2', 'b.jpg', ''], ['A', '1', 'a.jpg', 'true']);
     expect(await imported(database, back)).toEqual({ product_images: '+0 ~2 =0 -0' });
   });
 
-  test('nor where --replace takes the stored one away', async () => {
+  test('do not arise if --replace removes the stored image', async () => {
     const files = images(['A', '2', 'b.jpg', 'true']);
     expect(await imported(database, files, '--replace', '--allow-removals')).toEqual({
       product_images: '+0 ~1 =0 -1',
@@ -180,8 +181,8 @@ describe('two primary images of a product', () => {
   });
 });
 
-test('everything that is wrong is listed at once, and nothing twice', async () => {
-  const said = await problems({
+test('lists all problems at once, and none twice', async () => {
+  const reported = await problems({
     ...importFiles({
       'price_lists.csv': [
         ['L', '', 'eur'],
@@ -197,13 +198,13 @@ test('everything that is wrong is listed at once, and nothing twice', async () =
         ['', '', '', '', '0'],
       ],
     }),
-    // Wrong, but there: prices of N are not unknown because of it.
+    // The row is invalid, but its SKU is known: prices of N do not become unknown references.
     'products.csv': product({ CartonQty: 'many' }),
     'stock.csv': 'WarehouseCode;SKU\n',
-    // Not to be read: what it would bring, the warehouse X perhaps, is not held against others.
+    // The file cannot be read, so the warehouse X may be in it. References to X are not reported.
     'warehouses.csv': Buffer.from(`${WAREHOUSES}\nW,\xff\n`, 'latin1'),
   });
-  expect(said.map((problem) => problem.split(' ').slice(0, 2).join(' '))).toEqual([
+  expect(reported.map((problem) => problem.split(' ').slice(0, 2).join(' '))).toEqual([
     'price_lists.csv:2: CurrencyCode:',
     'warehouses.csv:2: this',
     'products.csv:2: CartonQty:',
@@ -218,16 +219,16 @@ test('everything that is wrong is listed at once, and nothing twice', async () =
   ]);
 });
 
-test('of the same problem in a column three are named, and the others counted', async () => {
+test('names three problems of a kind per column, and counts the others', async () => {
   const tooLong = 'x'.repeat(256);
   const rows = Array.from({ length: 51 }, (_, index) => [`${index}`, tooLong]);
   const folder = await database.files(importFiles({ 'warehouses.csv': [...rows, ['a\u0001', 'x']] }));
   const { code, stderr } = await database.cli('import', folder);
   expect(code).toBe(1);
   expect(stderr.trimEnd().split('\n').slice(-6)).toEqual([
-    ...[2, 3, 4].map((line) => `warehouses.csv:${line}: WarehouseName: has 256 characters, 255 is the most`),
+    ...[2, 3, 4].map((line) => `warehouses.csv:${line}: WarehouseName: has 256 characters, 255 is the maximum`),
     'warehouses.csv: WarehouseName: … and 48 more like this, 51 in all',
-    'warehouses.csv:53: WarehouseCode: holds the control character U+0001 at position 2; take it out',
+    'warehouses.csv:53: WarehouseCode: contains the control character U+0001 at position 2; remove it',
     'Nothing was imported: 52 problem(s).',
   ]);
 });

@@ -16,7 +16,7 @@ const replaceAnyway = (files: Files) => replace(files, '--allow-removals');
 const refusedToReplace = (files: Files, ...options: string[]) =>
   refused(database, importFiles(files), '--replace', ...options);
 
-/** The keys of a table's rows, columns joined by a blank. */
+/** The keys of a table's rows, their columns joined by a space. */
 async function keys(name: ImportFileName): Promise<string[]> {
   const [first, second] = COLUMNS[name].split(',');
   const single = ['products.csv', 'price_lists.csv', 'warehouses.csv', 'customers.csv'].includes(name);
@@ -24,7 +24,7 @@ async function keys(name: ImportFileName): Promise<string[]> {
   return rows.map((row) => (single ? String(row[first!]) : `${row[first!]} ${row[second!]}`));
 }
 
-/** A row in each table that stays, and what it takes along elsewhere. */
+/** A row in each table that stays in the tests. */
 const STAYING: Files = {
   'price_lists.csv': [['L1', 'List', 'EUR']],
   'warehouses.csv': [['W1', 'Warehouse']],
@@ -37,7 +37,7 @@ const STAYING: Files = {
   'stock.csv': [['W1', 'A', '1']],
   'customers.csv': [['C1', '', 'L1', 'W1', '0']],
 };
-/** A further row in each table, which hangs on no row that stays but for B. */
+/** Another row in each table. It references only other rows of this set. */
 const FURTHER: Files = {
   'price_lists.csv': [['L2', 'List', 'EUR']],
   'warehouses.csv': [['W2', 'Warehouse']],
@@ -56,8 +56,8 @@ const BOTH = Object.fromEntries(
   Object.entries(STAYING).map(([name, rows]) => [name, [...rows, ...FURTHER[name as ImportFileName]!]]),
 ) as Files;
 
-describe('rows that are in none of the files', () => {
-  test('go, from all tables at once: what is left is what the files alone would have made', async () => {
+describe('rows that are in no file', () => {
+  test('are removed from all tables at once, with the same result as an import into an empty database', async () => {
     await database.load(importFiles(STAYING));
     const alone = await storedRows(database);
     await database.load(importFiles(BOTH));
@@ -67,7 +67,7 @@ describe('rows that are in none of the files', () => {
   });
 
   test.each(['product_images', 'product_accessories', 'product_substitutions', 'product_composition'] as const)(
-    'go from %s alone, where that is the only file; rows of the same product, too',
+    'are removed only from %s if that is the only file, including rows of products that stay',
     async (table) => {
       const name: ImportFileName = `${table}.csv`;
       await database.load(importFiles({ ...BOTH, [name]: [...BOTH[name]!, ['A', 'more']] }));
@@ -85,7 +85,7 @@ describe('rows that are in none of the files', () => {
     expect(await storedRows(database)).toEqual(before);
   });
 
-  test('go while others are added and changed', async () => {
+  test('are removed while other rows are added and changed', async () => {
     await database.load(importFiles({ 'products.csv': ['A', 'B', 'C', 'D', 'E', 'F'].map((sku) => [sku, 'old']) }));
     const counts = await replace({
       'products.csv': [['A', 'old'], ['B', 'new'], ['D', 'new'], ['E', 'old'], ['F', 'old'], ['G', 'new'], ['H']],
@@ -94,7 +94,7 @@ describe('rows that are in none of the files', () => {
     expect(await keys('products.csv')).toEqual(['A', 'B', 'D', 'E', 'F', 'G', 'H']);
   });
 
-  test('go by code points: what merely looks alike is another row', async () => {
+  test('are identified by code points, so that similar keys are different rows', async () => {
     await database.load(
       importFiles({ 'products.csv': ['abc', 'ABC', 'ÁBC', 'A\u0301BC', 'abc x'].map((sku) => [sku]) }),
     );
@@ -117,7 +117,7 @@ describe('stock and prices', () => {
     ),
   );
 
-  test('are replaced within the warehouses that the file names', async () => {
+  test('are replaced within the warehouses in the file', async () => {
     const rows = PRODUCTS.slice(2).map((sku) => ['W1', sku, '1']);
     expect(await replace({ 'stock.csv': [...rows, ['W3', 'A', '7']] })).toEqual({ stock: '+1 ~0 =8 -2' });
     expect(await keys('stock.csv')).toEqual([
@@ -127,7 +127,7 @@ describe('stock and prices', () => {
     ]);
   });
 
-  test('are replaced within the price lists that the file names', async () => {
+  test('are replaced within the price lists in the file', async () => {
     const rows = PRODUCTS.slice(0, 9).map((sku) => ['L2', sku, '2', '', '', 'no']);
     expect(await replace({ 'prices.csv': rows })).toEqual({ prices: '+0 ~9 =0 -1' });
     expect(await keys('prices.csv')).toEqual([
@@ -136,7 +136,7 @@ describe('stock and prices', () => {
     ]);
   });
 
-  test('stay where the file names no warehouse or price list at all', async () => {
+  test('stay if the file has no warehouse or price list', async () => {
     expect(await replace({ 'stock.csv': [], 'prices.csv': [] })).toEqual({
       prices: '+0 ~0 =0 -0',
       stock: '+0 ~0 =0 -0',
@@ -144,21 +144,21 @@ describe('stock and prices', () => {
     expect(await keys('stock.csv')).toHaveLength(20);
   });
 
-  test('the guard looks at the warehouses that the file names alone', async () => {
-    // 3 of 10, though no more than 3 of 20.
+  test('are guarded within the warehouses in the file', async () => {
+    // The file removes 3 of 10 rows of its warehouse, which are only 3 of 20 rows of the table.
     const rows = PRODUCTS.slice(2).map((sku) => ['W1', sku, '1']);
     expect(await refusedToReplace({ 'stock.csv': rows.slice(1) })).toEqual([
       expect.stringMatching(
-        /^stock\.csv: would remove 3 of 10 rows of stock .*\(30\.0 %\), 20 % is the most; .*--allow-removals$/,
+        /^stock\.csv: would remove 3 of 10 rows of stock whose WarehouseCode is in the file \(30\.0 %\), 20 % is the maximum; .*--allow-removals$/,
       ),
     ]);
     expect(await replace({ 'stock.csv': rows })).toEqual({ stock: '+0 ~0 =8 -2' });
   });
 
-  test('and at all of the table, where rows go along with products', async () => {
-    const names = PRODUCTS.slice(1).map((sku) => [sku]);
-    // 2 of 20 in stock; then 6 of 24.
-    expect(await replace({ 'products.csv': names })).toEqual({
+  test('are guarded as a whole table if rows are removed with their products', async () => {
+    const rest = PRODUCTS.slice(1).map((sku) => [sku]);
+    // This removes 2 of 20 stock rows. Further below it is 7 of 25.
+    expect(await replace({ 'products.csv': rest })).toEqual({
       products: '+0 ~0 =9 -1',
       prices: '+0 ~0 =0 -2',
       stock: '+0 ~0 =0 -2',
@@ -168,16 +168,16 @@ describe('stock and prices', () => {
     );
     const stock = ['W1', 'W2', 'W3', 'W4', 'W5', 'W6', 'W7'].map((code) => [code, 'A', '1']);
     await database.load(importFiles({ 'stock.csv': stock }));
-    expect(await refusedToReplace({ 'products.csv': names })).toEqual([
+    expect(await refusedToReplace({ 'products.csv': rest })).toEqual([
       expect.stringMatching(/^products\.csv: would remove 7 of 25 rows of stock \(28\.0 %\)/),
     ]);
   });
 });
 
-describe('rows that hang on removed ones go along, are counted, and are all that goes from tables without a file', () => {
+describe('rows that reference removed rows by their key are removed and counted', () => {
   beforeEach(() => database.load(importFiles(BOTH)));
 
-  test('on products', async () => {
+  test('if products are removed, and tables without a file lose no other rows', async () => {
     const before = await storedRows(database);
     expect(await replaceAnyway({ 'products.csv': [['A', 'Anchor']] })).toEqual({
       products: '+0 ~0 =1 -1',
@@ -199,7 +199,7 @@ describe('rows that hang on removed ones go along, are counted, and are all that
     expect(others.map((table) => after[table]!.length)).toEqual(others.map(() => 1));
   });
 
-  test('on price lists and warehouses', async () => {
+  test('if price lists or warehouses are removed', async () => {
     await database.cliOk('customer', 'delete', 'C2');
     expect(await replaceAnyway({ 'price_lists.csv': [['L1', 'List', 'EUR']] })).toEqual({
       price_lists: '+0 ~0 =1 -1',
@@ -214,7 +214,7 @@ describe('rows that hang on removed ones go along, are counted, and are all that
     expect(await keys('stock.csv')).toEqual(['W1 A']);
   });
 
-  test('a row that only names a removed product as its accessory or substitute stays', async () => {
+  test('except for rows with a removed product as their accessory or substitute', async () => {
     const rows = [['A', 'B']];
     await database.load(importFiles({ 'product_accessories.csv': rows, 'product_substitutions.csv': rows }));
     await replaceAnyway({ 'products.csv': [['A', 'Anchor']] });
@@ -222,32 +222,32 @@ describe('rows that hang on removed ones go along, are counted, and are all that
     expect(await keys('product_substitutions.csv')).toEqual(['A B', 'A X']);
   });
 
-  test('a table with a file, too: what hangs on a removed product outside of what its file speaks for', async () => {
-    // stock.csv speaks for W1 only; the stock of B is in W2.
+  test('even outside the scope of the file of their table', async () => {
+    // The scope of stock.csv is W1. The stock of B is in W2.
     const counts = await replaceAnyway({ 'products.csv': [['A', 'Anchor']], 'stock.csv': [['W1', 'A', '2']] });
     expect(counts).toMatchObject({ stock: '+0 ~1 =0 -1' });
     expect(await keys('stock.csv')).toEqual(['W1 A']);
   });
 
-  test('none is counted where nothing goes', async () => {
+  test('and not listed if nothing is removed', async () => {
     const counts = await replace({ 'products.csv': BOTH['products.csv'], 'price_lists.csv': BOTH['price_lists.csv'] });
     expect(counts).toEqual({ price_lists: '+0 ~0 =2 -0', products: '+0 ~0 =2 -0' });
   });
 });
 
-describe('what customers use', () => {
+describe('a price list or warehouse of a customer', () => {
   beforeEach(() => database.load(importFiles(BOTH)));
 
   test.each([
     ['price list', 'price_lists.csv', 'PriceListCode', 'L2'],
     ['warehouse', 'warehouses.csv', 'WarehouseCode', 'W2'],
-  ] as const)('a %s that would go is complained of, even with --allow-removals', async (_, name, column, code) => {
+  ] as const)('is not removed even with --allow-removals: %s', async (_, name, column, code) => {
     expect(await refusedToReplace({ [name]: STAYING[name] }, '--allow-removals')).toEqual([
-      `${name}: ${column}: "${code}" is not in the file and would be removed, but customers C2 has it`,
+      `${name}: ${column}: "${code}" is not in the file and would be removed, but C2 in customers references it; change that row first`,
     ]);
   });
 
-  test('may go along with these customers, or when the files give them another one', async () => {
+  test('is removed if the files remove the customer or assign another one', async () => {
     const { 'customers.csv': customers, ...others } = STAYING;
     const moved = [...customers!, ['C2', '', 'L1', '', '0']];
     expect(await replaceAnyway({ ...others, 'customers.csv': moved })).toMatchObject({ customers: '+0 ~1 =1 -0' });
@@ -256,7 +256,7 @@ describe('what customers use', () => {
   });
 });
 
-describe('a row that refers to what --replace takes away is complained of', () => {
+describe('a reference to a row that --replace removes', () => {
   beforeEach(() => database.load(importFiles(BOTH)));
 
   test.each([
@@ -270,14 +270,14 @@ describe('a row that refers to what --replace takes away is complained of', () =
     ['warehouses.csv', 'stock.csv', 'WarehouseCode', ['W2', 'A', '1'], '"W2"'],
     ['price_lists.csv', 'customers.csv', 'PriceListCode', ['C1', '', 'L2', '', '0'], '"L2"'],
     ['warehouses.csv', 'customers.csv', 'WarehouseCode', ['C1', '', '', 'W2', '0'], '"W2"'],
-  ] as const)('%s without it, %s with it: %s', async (parent, child, column, row, code) => {
+  ] as const)('is refused: %s lacks the row, %s references it by %s', async (parent, child, column, row, code) => {
     const files = { [parent]: STAYING[parent], [child]: [row as unknown as string[]] };
     expect(await refusedToReplace(files, '--allow-removals')).toEqual([
-      `${child}:2: ${column}: ${code} is unknown: the new ${parent.replace('.csv', '')} do not hold it, and with --replace the stored ones go`,
+      `${child}:2: ${column}: ${code} is unknown: it is not in the new ${parent.replace('.csv', '')}, and --replace removes the stored ones`,
     ]);
   });
 
-  test('what is stored is known where its table has no file', async () => {
+  test('is accepted if its table has no file', async () => {
     expect(
       await replaceAnyway({
         'stock.csv': [
@@ -299,7 +299,7 @@ describe('the drop guard', () => {
     [5, 4],
     [15, 12],
     [1, 1],
-  ])('of %i rows, %i may be left', async (before, after) => {
+  ])('accepts %i rows of which %i remain', async (before, after) => {
     await database.load(importFiles({ 'products.csv': products(before) }));
     expect(await replace({ 'products.csv': products(after) })).toEqual({
       products: `+0 ~0 =${after} -${before - after}`,
@@ -312,25 +312,25 @@ describe('the drop guard', () => {
     [1001, 800, '201 of 1001 rows of products (20.1 %)'],
     [4, 3, '1 of 4 rows of products (25.0 %)'],
     [1, 0, '1 of 1 rows of products (100.0 %)'],
-  ])('of %i rows, %i are too few, unless --allow-removals says so', async (before, after, share) => {
+  ])('refuses %i rows of which %i remain, unless --allow-removals is given', async (before, after, share) => {
     await database.load(importFiles({ 'products.csv': products(before) }));
     const files = { 'products.csv': products(after) };
-    const problem = `products.csv: would remove ${share}, 20 % is the most; is the file complete? If it is, say --allow-removals`;
+    const problem = `products.csv: would remove ${share}, 20 % is the maximum; if the file is complete, pass --allow-removals`;
     expect(await refusedToReplace(files)).toEqual([problem]);
     expect(await refusedToReplace(files, '--dry-run')).toEqual([problem]);
     expect(await replaceAnyway(files)).toEqual({ products: `+0 ~0 =${after} -${before - after}` });
   });
 
-  test('rows that the file adds do not make up for those that go', async () => {
+  test('does not offset removed rows with added rows', async () => {
     await database.load(importFiles({ 'products.csv': products(4) }));
     const added = Array.from({ length: 50 }, (_, index) => [`NEW${index}`]);
     expect(await refusedToReplace({ 'products.csv': [...products(3), ...added] })).toHaveLength(1);
   });
 
-  test('names every table of which too much would go', async () => {
+  test('names every table that would lose too many rows', async () => {
     await database.load(importFiles(BOTH));
-    const said = await refusedToReplace({ 'products.csv': [['A']], 'warehouses.csv': BOTH['warehouses.csv'] });
-    expect(said.map((line) => line.replace(/^.* rows of (\w+).*$/, '$1'))).toEqual([
+    const problems = await refusedToReplace({ 'products.csv': [['A']], 'warehouses.csv': BOTH['warehouses.csv'] });
+    expect(problems.map((line) => line.replace(/^.* rows of (\w+).*$/, '$1'))).toEqual([
       'products',
       'product_images',
       'product_accessories',
@@ -341,17 +341,17 @@ describe('the drop guard', () => {
     ]);
   });
 
-  test('a file that was cut off at a line break is what it is for', async () => {
+  test('refuses a file that was truncated at a line break', async () => {
     await database.load(importFiles({ 'products.csv': products(100) }));
     const whole = importFiles({ 'products.csv': products(100) })['products.csv']!;
-    const cut = whole.slice(0, whole.lastIndexOf('\n', whole.length / 2) + 1);
-    expect(await refused(database, { 'products.csv': cut }, '--replace')).toEqual([
+    const truncated = whole.slice(0, whole.lastIndexOf('\n', whole.length / 2) + 1);
+    expect(await refused(database, { 'products.csv': truncated }, '--replace')).toEqual([
       expect.stringContaining('would remove 5'),
     ]);
   });
 });
 
-test('the one row that the constants of a map make takes no other one away', async () => {
+test('a row of constants from a column map does not remove other rows', async () => {
   await database.load(importFiles(BOTH));
   const folder = await database.files({
     'map.yaml': `
@@ -375,10 +375,10 @@ test('the one row that the constants of a map make takes no other one away', asy
   expect(await keys('stock.csv')).toEqual(['W1 B', 'W2 B']);
 });
 
-/** What was printed, but for how long it took. */
+/** Standard error without durations. */
 const untimed = (stderr: string) => stderr.replaceAll(/[\d.]+ s$/gm, '');
 
-/** Imports a file with price list L1 and customer C2, which has L2, first as a dry run. */
+/** Imports a file with price list L1 and customer C2, whose list is L2, after a dry run. @returns the second result */
 async function replaceMapped(customer: string): Promise<{ code: number; stderr: string }> {
   await database.load(importFiles(BOTH));
   const folder = await database.files({
@@ -396,18 +396,18 @@ async function replaceMapped(customer: string): Promise<{ code: number; stderr: 
   return { code, stderr };
 }
 
-describe('a map, and a price list that goes away from under a customer', () => {
-  test('of which the map does not speak: it is a problem, and in a dry run, too', async () => {
+describe('a column map that would remove the price list of a customer', () => {
+  test('is refused, in a dry run as well, if the map does not set the price list of the customer', async () => {
     const { code, stderr } = await replaceMapped('CustomerCode: customer');
     expect(code).toBe(1);
-    expect(stderr).toContain('"L2" is not in the file and would be removed, but customers C2 has it');
+    expect(stderr).toContain('"L2" is not in the file and would be removed, but C2 in customers references it');
     expect(await keys('price_lists.csv')).toEqual(['L1', 'L2']);
   });
 
   test.each([
     ['rows of the file', 'CustomerCode: customer, PriceListCode: list'],
     ['constants', 'CustomerCode: { constant: C2 }, PriceListCode: { constant: L1 }'],
-  ])('but to which the map gives another one: %s', async (_, customer) => {
+  ])('is accepted if the map assigns another price list from %s', async (_, customer) => {
     expect(await replaceMapped(customer)).toMatchObject({ code: 0 });
     expect(await keys('price_lists.csv')).toEqual(['L1']);
   });
@@ -423,7 +423,7 @@ test('--allow-removals without --replace is refused', async () => {
   expect(await keys('products.csv')).toEqual([]);
 });
 
-test('a file with a header alone empties its table, with --allow-removals', async () => {
+test('a file that has only a header empties its table with --allow-removals', async () => {
   await database.load(importFiles(BOTH));
   const none = Object.fromEntries(Object.keys(STAYING).map((name) => [name, []])) as Files;
   expect(await refusedToReplace(none)).not.toEqual([]);
@@ -432,13 +432,13 @@ test('a file with a header alone empties its table, with --allow-removals', asyn
   expect(Object.values(await storedRows(database)).flat()).toEqual([]);
 });
 
-test('the first load of an empty database may be one with --replace', async () => {
+test('the first import into an empty database may use --replace', async () => {
   const counts = await replace(BOTH);
   expect(counts).toEqual(Object.fromEntries(Object.keys(counts).map((table) => [table, '+2 ~0 =0 -0'])));
   expect(Object.keys(counts)).toHaveLength(10);
 });
 
-test('customers that go lose their keys, and no others', async () => {
+test('removing a customer removes its API keys and no others', async () => {
   await database.load(importFiles(BOTH));
   for (const code of ['C1', 'C2']) await database.cliOk('key', 'issue', code);
   expect(await replaceAnyway({ 'customers.csv': STAYING['customers.csv'] })).toEqual({ customers: '+0 ~0 =1 -1' });

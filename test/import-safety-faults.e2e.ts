@@ -10,7 +10,7 @@ import { engine, TestDatabase } from './support/test-service.js';
 
 const PRODUCTS = 3000;
 
-/** Of the test that runs. */
+/** The database of the current test. */
 let database: TestDatabase;
 let before: string;
 const databases: TestDatabase[] = [];
@@ -31,7 +31,7 @@ async function load(folder: string): Promise<void> {
   before = await stateOf(database);
 }
 
-/** An import of the next version that is half done, and frozen. */
+/** Starts an import of the next version and suspends it halfway. */
 async function halfDone(url = database.url): Promise<RunningCommand> {
   const command = RunningCommand.start(url, ['import', folders.next]);
   await command.printing(/rows of products read/);
@@ -39,11 +39,11 @@ async function halfDone(url = database.url): Promise<RunningCommand> {
   return command;
 }
 
-/** Expects that the command failed for a reason like this, that the old data are there, and that others can import. */
+/** Expects that the command failed for the reason, that the old data remain, and that another import succeeds. */
 async function failed(command: RunningCommand, reason: RegExp, outcome: 'failed' | null = 'failed'): Promise<void> {
   const { code, stdout, stderr } = await command.ended;
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  // One line after those on the progress, and no stack.
+  // The progress is followed by one line, without a stack trace.
   expect(stderr).toMatch(new RegExp(`^(\\w+\\.csv: \\d+ rows of .*\\n)+Failed: .*(${reason.source}).*\\n$`));
   const [run] = await latestRuns(database, 1);
   expect(run).toMatchObject({ Outcome: outcome, Tables: null });
@@ -53,7 +53,7 @@ async function failed(command: RunningCommand, reason: RegExp, outcome: 'failed'
 }
 
 if (engine === 'mysql') {
-  describe('a connection', () => {
+  describe('an import', () => {
     let proxy: TcpProxy;
     let url: string;
     beforeAll(() => load(folders.old));
@@ -64,21 +64,21 @@ if (engine === 'mysql') {
     });
     afterEach(() => proxy.close());
 
-    test('that is lost, with the way to the server: the old data stay, and the run is left unfinished', async () => {
+    test('that loses its server leaves the old data and an unfinished record', async () => {
       const command = await halfDone(url);
       proxy.close();
       command.signal('SIGCONT');
       await failed(command, /[Cc]onnection|ECONN|EPIPE/, null);
     });
 
-    test('that is lost while the server can be reached: the old data stay, and the run failed', async () => {
+    test('that loses its connection to a reachable server leaves the old data and is recorded as failed', async () => {
       const command = await halfDone(url);
       proxy.cut();
       command.signal('SIGCONT');
       await failed(command, /[Cc]onnection|ECONN|EPIPE/);
     });
 
-    test('that the server ends: the old data stay, and the run failed', async () => {
+    test('whose connection the server kills leaves the old data and is recorded as failed', async () => {
       const command = await halfDone();
       const sessions = await database.sql(
         'SELECT ID AS id FROM information_schema.processlist WHERE DB = DATABASE() AND ID <> CONNECTION_ID()',
@@ -89,7 +89,7 @@ if (engine === 'mysql') {
       await failed(command, /[Cc]onnection|ECONN|EPIPE/);
     });
 
-    test('that is lost with the answer to COMMIT: the data are in, and the import says so', async () => {
+    test('that loses only the response to COMMIT reports success, because the data are written', async () => {
       const command = await halfDone(url);
       proxy.cutAfter('COMMIT');
       command.signal('SIGCONT');
@@ -101,9 +101,9 @@ if (engine === 'mysql') {
       await load(folders.old);
     });
 
-    test('that is lost with the answer to COMMIT, for good: the import says that it does not know', async () => {
+    test('that loses the response to COMMIT and its server reports that the outcome is unknown', async () => {
       const command = await halfDone(url);
-      // Before the COMMIT, the guards read the old prices on a connection of their own.
+      // The guards read the old prices on another connection before the COMMIT.
       proxy.cutAfter('COMMIT', true);
       command.signal('SIGCONT');
       const { code, stdout, stderr } = await command.ended;
@@ -115,7 +115,7 @@ if (engine === 'mysql') {
   });
 }
 
-/** A new database, with data that leave room for little more. */
+/** Creates a database with a small catalogue. */
 async function startSmall(): Promise<void> {
   database = await TestDatabase.create();
   databases.push(database);
@@ -123,13 +123,13 @@ async function startSmall(): Promise<void> {
 }
 
 if (engine === 'sqlite') {
-  test('a file that must not grow: the old data stay, and the run failed', async () => {
+  test('an import whose database file may not grow leaves the old data and is recorded as failed', async () => {
     await startSmall();
     const limited = ['sh', '-c', 'ulimit -f 1200; exec "$@"', 'sh'];
     await failed(RunningCommand.start(database.url, ['import', folders.next], { wrapper: limited }), /disk I\/O error/);
   });
 
-  /** Runs a command on a copy of a folder in a file system of 1 MiB, and copies back what it leaves there. */
+  /** Runs a command on a copy of a folder in a file system of 1 MiB, and copies the folder back. */
   const ON_FULL_DISK = ['unshare', '--map-root-user', '--mount', 'sh', '-ec'];
   const SCRIPT = `mount -t tmpfs -o size=1m none "$1"; cp "$0"/* "$1"; disk=$1; shift
     code=0; "$@" || code=$?; cp "$disk"/* "$0"; exit $code`;
@@ -137,8 +137,8 @@ if (engine === 'sqlite') {
     spawnSync('unshare', ['--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
   const notRun = 'NOT RUN: an import on a file system that is full, because this account may not mount one';
 
-  (canMount ? describe : describe.skip)(canMount ? 'a file system' : notRun, () => {
-    test('that is full: the old data stay, and the run failed', async () => {
+  (canMount ? describe : describe.skip)(canMount ? 'an import on a full file system' : notRun, () => {
+    test('leaves the old data and is recorded as failed', async () => {
       await startSmall();
       const [folder, disk] = [dirname(database.url.slice('sqlite:'.length)), join(database.folder, 'disk')];
       mkdirSync(disk);
@@ -150,9 +150,9 @@ if (engine === 'sqlite') {
 }
 
 if (engine === 'mysql') {
-  test('a table that is full: the old data stay, and the run failed', async () => {
+  test('an import into a full table leaves the old data and is recorded as failed', async () => {
     await startSmall();
-    // Of an engine that has a limit on every server; the tables of ours are as they are.
+    // MEMORY tables have a size limit on every server, so a trigger fills one.
     await database.sql([
       'SET SESSION max_heap_table_size = 16384',
       'CREATE TABLE filler (Text char(200)) ENGINE = MEMORY',
@@ -163,9 +163,10 @@ if (engine === 'mysql') {
   });
 
   const program = process.env.TEST_MYSQL_PROGRAM;
-  const notRun = 'NOT RUN: an import on a server without space, because TEST_MYSQL_URL names one that is not ours';
+  const notRun =
+    'NOT RUN: an import on a server without space, because the tests did not start the server in TEST_MYSQL_URL';
 
-  (program ? describe : describe.skip)(program ? 'a server' : notRun, () => {
+  (program ? describe : describe.skip)(program ? 'an import on a server without space' : notRun, () => {
     let server: Awaited<ReturnType<typeof startPrivateServer>>;
     const url = process.env.TEST_MYSQL_URL;
     beforeAll(async () => {
@@ -179,7 +180,7 @@ if (engine === 'mysql') {
       process.env.TEST_MYSQL_URL = url;
     });
 
-    test('without space: the old data stay, and the run failed', async () => {
+    test('leaves the old data and is recorded as failed', async () => {
       await startSmall();
       await failed(RunningCommand.start(database.url, ['import', folders.next]), /The table '\w+' is full/);
     });

@@ -9,11 +9,11 @@ import { TestDatabase } from './support/test-service.js';
 
 const PRODUCTS = 3000;
 const KILLS = 10;
-/** Of these so many have to hit an import that is at work: recorded, and not yet done. */
+/** Minimum number of kills that must hit an import between its record and its end. */
 const KILLS_AT_WORK = 7;
-/** No reader waits so long, on a machine that does all of this at once; a fraction of what imports take here. */
-const MOST_MS = 3000;
-/** The session of a killed import ends as soon as the server notices. */
+/** Longest wait of a reader in milliseconds, although one machine runs everything. Imports take far longer here. */
+const MAX_READ_MS = 3000;
+/** Longest time until the server ends the session of a killed import, in milliseconds. */
 const LOCK_GONE_MS = 5000;
 
 let database: TestDatabase;
@@ -21,15 +21,15 @@ let service: ServiceProcess;
 let responses: KnownResponses;
 const folders = {} as Record<Version, string>;
 const states = {} as Record<Version, string>;
-/** How long an import is at work, in milliseconds. */
+/** Duration of the work of an import in milliseconds. */
 let duration: number;
-/** The version that the database holds. */
+/** The version in the database. */
 let stored: Version;
 const other = (): Version => (stored === 1 ? 2 : 1);
 
 const startImport = (version: Version) => RunningCommand.start(database.url, ['import', folders[version]]);
 
-/** Imports it all. @returns how long it was at work, in milliseconds */
+/** Imports a version. @returns the duration of the work in milliseconds */
 async function measured(version: Version): Promise<number> {
   const command = startImport(version);
   await atWork(command);
@@ -39,7 +39,7 @@ async function measured(version: Version): Promise<number> {
   return performance.now() - start;
 }
 
-/** Resolves once the import has begun to work, which the first lines on its progress tell. */
+/** Resolves once the import works, which its first progress line shows. */
 const atWork = (command: RunningCommand) => command.printing(/rows of \w+ read/);
 
 beforeAll(async () => {
@@ -66,11 +66,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('every endpoint that is read tells the two versions apart, but for /health, as do the rows', () => {
+test('the two versions differ in every endpoint except /health, and in their rows', () => {
   expect([responses.size, states[1] === states[2]]).toEqual([7, false]);
 });
 
-/** Kills an import so many milliseconds into its work, and expects the old state or the new one, whole, of everything. */
+/** Kills an import after `moment` milliseconds of work, and expects either the whole old state or the whole new one. */
 async function killAfter(moment: number): Promise<'unfinished' | 'imported' | 'too late'> {
   const [old, next, started] = [stored, other(), new Date().toISOString()];
   const reader = responses.read();
@@ -80,10 +80,10 @@ async function killAfter(moment: number): Promise<'unfinished' | 'imported' | 't
   await Promise.race([sleep(moment), command.ended]);
   command.signal('SIGKILL');
   await command.ended;
-  // What this machine had time for when the duration was measured, it need not have now.
+  // The machine may be faster or slower now than when the duration was measured.
   if (command.endedBy === null) duration = performance.now() - start;
 
-  // The next import waits for the session of the dead one, so that from here on all is settled.
+  // The next import waits until the session of the killed one has ended. After that, the state no longer changes.
   expect(await touch(database)).toBeLessThan(LOCK_GONE_MS);
   const seen = await reader.stop();
   const [touched, killed] = await latestRuns(database, 2);
@@ -95,12 +95,12 @@ async function killAfter(moment: number): Promise<'unfinished' | 'imported' | 't
       : { outcome: null, state: states[old], seen: [`${old}`] },
   );
   expect(seen.responses).toBeGreaterThan(8);
-  expect(seen.longest).toBeLessThan(MOST_MS);
+  expect(seen.longest).toBeLessThan(MAX_READ_MS);
   if (command.endedBy !== 'SIGKILL') return 'too late';
   return stored === next ? 'imported' : 'unfinished';
 }
 
-test('kill -9 at ten random moments: a reader sees the old state or the new one, and the next import works', async () => {
+test('after kill -9 at ten random moments, readers saw only whole states and the next import works', async () => {
   const outcomes: string[] = [];
   for (let kills = 0; kills < KILLS; kills = outcomes.filter((outcome) => outcome !== 'too late').length) {
     outcomes.push(await killAfter(((kills + Math.random()) / KILLS) * duration));
@@ -117,18 +117,18 @@ test('kill -9 at ten random moments: a reader sees the old state or the new one,
   expect(await stateOf(database)).toBe(states[stored]);
 }, 180_000);
 
-test('while an import is at work, no reader waits; another import does, and then works as well', async () => {
+test('a running import delays no reader, and another import waits and then succeeds', async () => {
   const [old, next] = [stored, other()];
   const first = startImport(next);
   await first.printing(/rows of products read/);
-  // With its transaction open and its locks held, for as long as it takes others to show that they wait, or do not.
+  // The suspended import keeps its transaction open and its locks held.
   first.signal('SIGSTOP');
   const reader = responses.read();
   const second = startImport(old);
   await sleep(4000);
   const { versions, longest } = await reader.stop();
   expect(versions).toEqual([`${old}`]);
-  expect(longest).toBeLessThan(MOST_MS);
+  expect(longest).toBeLessThan(MAX_READ_MS);
   expect(second.printed).toBe('');
   first.signal('SIGCONT');
   for (const command of [first, second]) {
@@ -137,7 +137,7 @@ test('while an import is at work, no reader waits; another import does, and then
       code: 0,
       stdout: expect.stringMatching(/^table .*\n[^]*\nImported \d+ rows in/),
     });
-    // Nothing but its progress.
+    // Standard error has only the progress.
     expect(stderr).toMatch(/^(\w+\.csv: \d+ rows of \w+ read, .*\n)+$/);
   }
   expect(await stateOf(database)).toBe(states[old]);

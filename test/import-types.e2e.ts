@@ -4,7 +4,7 @@ import { IMPORT_TABLES, type ImportTable } from '../src/import/import-tables.js'
 import { Field, columnsOf, HiddenField } from '../src/resource/field.decorator.js';
 import { engine, TestDatabase } from './support/test-service.js';
 
-// Every type that a column may have, in a table that exists in this test only.
+// Covers every column type, in a table that exists only in this test.
 
 const ANY = { description: 'Sample.', example: 'x' };
 
@@ -49,7 +49,7 @@ async function counts(text: string): Promise<unknown> {
   return JSON.parse(await database.cliOk('import', '--json', folder)).tables;
 }
 
-test('each of them is imported, stays as it is, and is exported', async () => {
+test('values of every type are imported, unchanged on the next import, and exported', async () => {
   const rows = [
     'A,x,y,7,1.50,yes,2027-01-15,2027-01-15T00:30:00.12+01:00',
     'B,,,,,,,',
@@ -75,7 +75,7 @@ test('each of them is imported, stays as it is, and is exported', async () => {
 
 const row = (time: string) => `${HEADER}\nT,,,,,,,${time}\n`;
 
-test('a time that is another one in UTC changes the row', async () => {
+test('a time changes the row only if it differs in UTC', async () => {
   await counts(row('2027-01-15T10:00:00+01:00'));
   expect(await counts(row('2027-01-15T09:00:00Z'))).toMatchObject([{ unchanged: 1 }]);
   expect(await counts(row('2027-01-15T10:00:00Z'))).toMatchObject([{ changed: 1 }]);

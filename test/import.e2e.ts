@@ -9,7 +9,7 @@ beforeAll(async () => void (database = await TestDatabase.create()));
 beforeEach(() => removeAllRows(database));
 afterAll(() => database.drop());
 
-test('a row of a known key changes that row alone; a file that is missing leaves its data', async () => {
+test('a row with a stored key changes only that row, and tables without a file stay unchanged', async () => {
   await database.load(BASE);
   const before = await storedRows(database);
   const counts = Object.values(before).map((rows) => rows.length);
@@ -37,7 +37,7 @@ test('a row of a known key changes that row alone; a file that is missing leaves
   expect({ ...after, products: 0, prices: 0 }).toEqual({ ...before, products: 0, prices: 0 });
 });
 
-test('an empty cell takes a value away', async () => {
+test('an empty cell removes the stored value', async () => {
   await database.load(BASE);
   await database.load(
     importFiles({
@@ -54,7 +54,7 @@ test('an empty cell takes a value away', async () => {
   expect(customers![0]).toMatchObject({ CustomerName: null, PriceListCode: null, WarehouseCode: null, Active: 1 });
 });
 
-test('an import leaves what the file does not hold of a customer: its switch and its keys', async () => {
+test('an import keeps the active flag and the API keys of a customer', async () => {
   await database.load(BASE);
   await database.cliOk('customer', 'set', 'C', '--inactive');
   await database.cliOk('key', 'issue', 'C');
@@ -70,19 +70,19 @@ test.each([
   ['another order of columns', 'WarehouseName,WarehouseCode\nName,X\n'],
   ['quotes', '"WarehouseCode","WarehouseName"\n"X","Name"\n'],
   ['blank lines', '\nWarehouseCode,WarehouseName\n\nX,Name\n\n'],
-])('a file with %s is read', async (_, text) => {
+])('reads a file with %s', async (_, text) => {
   await database.load({ 'warehouses.csv': text });
   expect((await storedRows(database)).warehouses).toEqual([{ WarehouseCode: 'X', WarehouseName: 'Name' }]);
 });
 
-test('a file with a header alone is no error, and changes nothing', async () => {
+test('accepts a file that has only a header, and changes nothing', async () => {
   await database.load(BASE);
   const before = await storedRows(database);
   await database.load(importFiles({ 'products.csv': [], 'prices.csv': [] }));
   expect(await storedRows(database)).toEqual(before);
 });
 
-/** Text that an import, a placeholder or a dialect of SQL might take for something else. */
+/** Texts that an import, a placeholder or an SQL dialect might misinterpret. */
 const TEXTS = [
   '  spaces around  ',
   'a\nb\r\nc\rd\te',
@@ -103,13 +103,13 @@ const TEXTS = [
   '=1+1',
 ];
 
-test('text is kept to the character, in the database, in answers and through an export', async () => {
+test('keeps every character of a text in the database, in responses and in an export', async () => {
   const rows = TEXTS.map((text, index) => ({ SKU: `T-${100 + index}`, Name: text, Description: text, Status: text }));
   await database.load({ ...BASE, 'products.csv': importFile('products.csv', [{ SKU: 'A' }, ...rows]) });
   await database.load(importFiles({ 'prices.csv': rows.map(({ SKU }) => ['L', SKU, '1', '', '', '1']) }));
   const stored = `SELECT SKU, Name, Description, Status FROM products WHERE SKU LIKE 'T-%' ORDER BY SKU`;
   expect(await database.sql(stored)).toEqual(rows);
-  expect(await answered('/products')).toEqual([{ SKU: 'A' }, ...rows].map((row) => expect.objectContaining(row)));
+  expect(await responseTo('/products')).toEqual([{ SKU: 'A' }, ...rows].map((row) => expect.objectContaining(row)));
 
   const folder = join(database.folder, 'export');
   await database.cliOk('export', folder);
@@ -119,7 +119,7 @@ test('text is kept to the character, in the database, in answers and through an 
   expect(await storedRows(database)).toEqual(exported);
 });
 
-test('SKUs that differ in case, accent or composition only are products of their own (decision 7)', async () => {
+test('treats SKUs that differ only in case, accent or composition as different products (decision 7)', async () => {
   const skus = ['ABC-1', 'ABC-1 x', 'A\u0301BC-1', 'abc-1', 'ÁBC-1', 'ábc-1'];
   await database.load({
     ...BASE,
@@ -128,19 +128,22 @@ test('SKUs that differ in case, accent or composition only are products of their
       'prices.csv': skus.map((sku, index) => ['L', ` ${sku} `, `${index + 1}`, '', '', 'no']),
     }),
   });
-  const prices = (await answered('/prices')).map(({ SKU, PriceExclVAT }) => [SKU, PriceExclVAT]);
+  const prices = (await responseTo('/prices')).map(({ SKU, PriceExclVAT }) => [SKU, PriceExclVAT]);
   expect(prices).toEqual(skus.map((sku, index) => [sku, index + 1]));
-  const names = (await answered('/products')).map(({ Name, ProductPrices }) => [Name, (ProductPrices as Rows).length]);
+  const names = (await responseTo('/products')).map(({ Name, ProductPrices }) => [
+    Name,
+    (ProductPrices as Rows).length,
+  ]);
   expect(names).toEqual(skus.map((sku) => [`Name of ${sku}`, 1]));
 });
 
-test('stock below zero is stored as it is', async () => {
+test('stores negative stock unchanged', async () => {
   await database.load({ ...BASE, ...importFiles({ 'stock.csv': [['W', 'A', '-12.5']] }) });
   expect(Number((await storedRows(database)).stock![0]!.AvailableQTY)).toBe(-12.5);
 });
 
-/** What the customer C is answered. */
-async function answered(path: string): Promise<Rows> {
+/** The response to the customer C. */
+async function responseTo(path: string): Promise<Rows> {
   const service = await TestService.start({}, database);
   const text = await service.text(path, await service.token('C'));
   await service.stop();

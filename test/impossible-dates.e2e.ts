@@ -5,7 +5,7 @@ import { call, tokenCall } from './support/http-call.js';
 import { A, smallCatalogue } from './support/small-catalogue.js';
 import { engine, TestService } from './support/test-service.js';
 
-/** What a foreign program may leave: on a server in a permissive mode, on SQLite whatever it likes. */
+/** Invalid values that another program may write: on a server in a permissive mode, and any text on SQLite. */
 const DAYS = ['0000-00-00', '2013-03-00', '2026-02-31', ...(engine === 'sqlite' ? ['soon', '', '2026'] : [])];
 const TIMES = ['0000-00-00 00:00:00', ...(engine === 'sqlite' ? ['never', ''] : ['2026-00-10 00:00:00'])];
 const PERMISSIVE = engine === 'mysql' ? [`SET SESSION sql_mode = 'ALLOW_INVALID_DATES'`] : [];
@@ -19,7 +19,7 @@ afterAll(() => service.close());
 
 const write = (sql: string, value: string) => service.database.sql([...PERMISSIVE, sql], [value]);
 
-describe.each(DAYS)('a stored day "%s" (decision 124)', (day) => {
+describe.each(DAYS)('a stored date "%s" (decision 124)', (day) => {
   const setDay = () => write(`UPDATE stock SET NextAvailableETA = ? WHERE WarehouseCode = 'WH-A'`, day);
 
   test('is null in each format of /stock', async () => {
@@ -32,7 +32,7 @@ describe.each(DAYS)('a stored day "%s" (decision 124)', (day) => {
     expect(body.trim().split('\r\n').slice(1)).toEqual(rows.map(() => expect.stringMatching(/,$/)));
   });
 
-  test('is an empty cell in an export, whose import repairs the row', async () => {
+  test('is an empty cell in an export, and importing the export repairs the row', async () => {
     await setDay();
     const folder = await service.database.files({});
     await service.database.cliOk('export', folder);
@@ -40,14 +40,14 @@ describe.each(DAYS)('a stored day "%s" (decision 124)', (day) => {
     const ofA = stock.split('\n').filter((line) => line.startsWith('WH-A,'));
     expect(ofA).toEqual(ofA.map(() => expect.stringMatching(/,$/)));
     await service.database.cliOk('import', folder);
-    // On a server, IS NULL holds for the zero date, too.
+    // IS NULL is not conclusive, because on a server it is true for the zero date as well.
     const rows = await service.database.sql(`SELECT NextAvailableETA FROM stock WHERE WarehouseCode = 'WH-A'`);
     expect(rows).toEqual(rows.map(() => ({ NextAvailableETA: null })));
   });
 });
 
 describe.each(TIMES)('an ExpiresAt of "%s" (decision 124)', (time) => {
-  test('ends its key and no other, and key list shows it', async () => {
+  test('ends only its key, and key list shows it', async () => {
     const [ended, live] = [await service.key(A), await service.key(A)];
     await write(
       'UPDATE api_keys SET ExpiresAt = ? WHERE ID = (SELECT * FROM (SELECT MIN(ID) FROM api_keys) AS first)',
@@ -72,8 +72,8 @@ test.each(TIMES)('a DeactivatedAt of "%s" ends earlier tokens, and new ones work
   expect((await service.get('/stock', await service.token(A))).status).toBe(200);
 });
 
-test.each(TIMES)('a ChangedAt of "%s" leaves X-Data-Changed out (decisions 112, 124)', async (time) => {
-  // On MySQL the trigger refuses such a time. A restore has no triggers.
+test.each(TIMES)('a ChangedAt of "%s" omits X-Data-Changed (decisions 112, 124)', async (time) => {
+  // On MySQL the trigger refuses such a time, but during a restore there are no triggers.
   await service.database.sql('DROP TRIGGER IF EXISTS content_versions_update');
   await write(`UPDATE content_versions SET ChangedAt = ?`, time);
   const { status, headers } = await call(service.url, { path: '/stock', token: await service.token(A) });

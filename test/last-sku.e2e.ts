@@ -89,7 +89,11 @@ test.each(ENDPOINTS)('neither X-Last-SKU nor X-Data-Changed is on a 304 of %s (d
   const { etag } = (await ask('PLAIN', path)).headers;
   for (const method of ['GET', 'HEAD']) {
     const response = await ask('PLAIN', path, { method, headers: { 'If-None-Match': etag! } });
-    expect([response.status, lastSku(response), response.headers['x-data-changed']]).toEqual([304, undefined, undefined]);
+    expect([response.status, lastSku(response), response.headers['x-data-changed']]).toEqual([
+      304,
+      undefined,
+      undefined,
+    ]);
   }
 });
 

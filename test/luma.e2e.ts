@@ -8,7 +8,7 @@ import { TestService } from './support/test-service.js';
 
 const FOLDER = resolve(import.meta.dirname, '../../shared/data/luma');
 const CUSTOMERS = ['LUMA-US', 'LUMA-EU', 'LUMA-BIG'];
-const NOT_RUN = 'NOT RUN: the comparison with the Luma catalogue, because ../shared/data/luma is not there';
+const NOT_RUN = 'NOT RUN: the comparison with the Luma catalogue, because ../shared/data/luma does not exist';
 
 const present = existsSync(FOLDER);
 if (!present && process.env.REQUIRE_LUMA === '1') throw new Error(NOT_RUN);
@@ -29,13 +29,13 @@ if (!present && process.env.REQUIRE_LUMA === '1') throw new Error(NOT_RUN);
       token = await service.token(customerCode);
     });
 
-    test.each(ENDPOINTS)('%s holds every cell of the files', async (path) => {
+    test.each(ENDPOINTS)('%s contains every cell of the files', async (path) => {
       expect(expected[path]).not.toEqual([]);
       const response = await service.get(path, token);
       expect(difference(expected[path], Buffer.from(await response.arrayBuffer()))).toBeUndefined();
     });
 
-    test.each(ENDPOINTS)('%s holds them as CSV, too', async (path) => {
+    test.each(ENDPOINTS)('%s contains every cell as CSV', async (path) => {
       for (const [accept, delimiter] of [['text/csv', ','] as const, ['text/csv;delimiter=semicolon', ';'] as const]) {
         const { body } = await call(service.url, { path, token, headers: { Accept: accept } });
         const { rows } = csvRows(body, delimiter);
@@ -44,7 +44,7 @@ if (!present && process.env.REQUIRE_LUMA === '1') throw new Error(NOT_RUN);
       }
     });
 
-    test.each(ENDPOINTS)('%s holds them line by line, too', async (path) => {
+    test.each(ENDPOINTS)('%s contains every cell as NDJSON', async (path) => {
       const { body } = await call(service.url, { path, token, headers: { Accept: 'application/x-ndjson' } });
       const elements = body.split('\n');
       expect(elements.pop()).toBe('');

@@ -53,7 +53,8 @@ class Migrator {
     const real = engineOf(settings);
     const dataSource = new DataSource({ ...real.options, migrations: migrations.slice(0, count) });
     const withMigrationLock: typeof real.withMigrationLock = real.withMigrationLock.bind(real);
-    real.withMigrationLock = (source, work, tell) => withMigrationLock(source, (queryRunner) => work(migrator.listenTo(queryRunner)), tell);
+    real.withMigrationLock = (source, work, tell) =>
+      withMigrationLock(source, (queryRunner) => work(migrator.listenTo(queryRunner)), tell);
     const migrator = new Migrator(dataSource, new DatabaseService(dataSource, real, settings), () => undefined);
     migrators.push(migrator);
     return migrator;

@@ -205,7 +205,11 @@ describe.each(ENDPOINTS)('%s', (path) => {
     try {
       for (const method of ['GET', 'HEAD']) {
         const response = await ask(path, { method });
-        expect([response.status, tagOf(response), response.headers['cache-control']]).toEqual([500, undefined, undefined]);
+        expect([response.status, tagOf(response), response.headers['cache-control']]).toEqual([
+          500,
+          undefined,
+          undefined,
+        ]);
         expect((await ask(path, { method, ...ifNoneMatch(ours) })).status).toBe(304);
       }
     } finally {
@@ -387,7 +391,10 @@ describe('while several write at once', () => {
       if (![200, 304].includes(response.status)) throw new Error(`${response.status} ${response.body}`);
       if (response.status === 304) this.hits++;
       else this.cached = { tag: tagOf(response), body: response.body };
-      const rows = JSON.parse(response.status === 304 ? body : response.body) as { SKU: string; AvailableQTY: number }[];
+      const rows = JSON.parse(response.status === 304 ? body : response.body) as {
+        SKU: string;
+        AvailableQTY: number;
+      }[];
       return Object.fromEntries(rows.map(({ SKU, AvailableQTY }) => [SKU, AvailableQTY]));
     }
   }

@@ -5,7 +5,7 @@ import { InvariantViolation } from '../invariants/invariants.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Query, Row } from '../database/query.js';
 import { oneOf } from '../database/sku-conditions.js';
-import type { Snapshot } from '../database/engine.js';
+import type { Snapshot, SqlPart } from '../database/engine.js';
 import type { Resource } from '../resource/field.decorator.js';
 import { behindKey } from '../database/behind-key.js';
 import { isBehind, type Key } from './key-order.js';
@@ -48,9 +48,12 @@ interface ElementTable {
 export interface AssortmentTables {
   further?: FurtherTable;
   elements?: ElementTable;
-  /** Only these SKUs. */
-  among?: readonly string[];
+  /** Only SKUs that this statement selects. */
+  among?: SkuSelection;
 }
+
+/** A statement that selects different SKUs. @param after only those behind it */
+export type SkuSelection = (after: string) => SqlPart;
 
 /** Which columns to read for each row of an assortment. */
 export interface AssortmentSelection extends AssortmentTables {
@@ -72,9 +75,10 @@ export async function* assortment(
   { select, batch = () => BATCH_SIZE, ...tables }: AssortmentSelection,
 ): AsyncGenerator<Row[]> {
   if (!terms.priceList) return;
-  const { sql, parameters, key } = eligible(snapshot, terms.priceList.code, tables);
   const names = ['SKU', ...(tables.elements?.key ?? [])];
+  const list = terms.priceList.code;
   const read = (last: Key, limit: number) => {
+    const { sql, parameters, key } = eligible(snapshot, list, tables, String(last[0]));
     const behind = behindKey(key, last);
     // One row more: behind the last row of the batch must not come another one with its key, which would be lost.
     const statement = `SELECT ${select} ${sql} AND ${behind.sql} ORDER BY ${key.join(', ')} LIMIT ${limit + 1}`;
@@ -124,13 +128,14 @@ export async function lastSkuOf(
 export async function skusInAssortment(
   snapshot: Snapshot,
   terms: CustomerTerms,
-  among: readonly string[],
+  skus: readonly string[],
   tables: AssortmentTables = {},
-): Promise<Set<string>> {
-  if (!terms.priceList || !among.length) return new Set();
-  const { sql, parameters, key } = eligible(snapshot, terms.priceList.code, { ...tables, among });
-  const rows = await snapshot.query(`SELECT ${key[0]} AS SKU ${sql}`, parameters);
-  return skuSet(rows);
+): Promise<ReadonlySet<string>> {
+  if (!terms.priceList) return new Set();
+  const { sql, parameters, key } = eligible(snapshot, terms.priceList.code, tables);
+  const some = oneOf(skus, key[0]);
+  const select = `SELECT ${key[0]} AS SKU ${sql} AND ${some.sql}`;
+  return skuSet(await snapshot.query(select, [...parameters, ...some.parameters]));
 }
 
 /** Those of the SKUs whose product exists and is not hidden. */
@@ -159,27 +164,36 @@ interface Eligible {
  * The first table is the one whose index has the order of the rows: a server would have to sort everything for each
  * batch if the order came from several tables.
  */
-function eligible(snapshot: Snapshot, priceList: string, { among, ...tables }: AssortmentTables): Eligible {
-  const all = allEligible(snapshot, priceList, tables);
-  if (!among) return all;
-  const some = oneOf(among, all.key[0]);
-  return { ...all, sql: `${all.sql} AND ${some.sql}`, parameters: [...all.parameters, ...some.parameters] };
-}
-
-function allEligible(snapshot: Snapshot, priceList: string, { further, elements }: AssortmentTables): Eligible {
+function eligible(
+  snapshot: Snapshot,
+  priceList: string,
+  { further, elements, among }: AssortmentTables,
+  after = '',
+): Eligible {
   const products = `${snapshot.join('products', 'products_eligibility')} ON products.SKU = prices.SKU`;
-  if (!elements)
+  const prices = (first: string) =>
+    `${snapshot.join('prices')} ON prices.SKU = ${first}.SKU AND prices.PriceListCode = ?`;
+  if (elements) {
+    const { name, condition, parameters, key } = elements;
     return {
-      sql: `FROM prices ${products} ${further?.join ?? ''} WHERE prices.PriceListCode = ? AND ${IS_SHOWN}`,
-      parameters: [...(further?.parameters ?? []), priceList],
+      sql: `FROM ${name} ${prices(name)} ${products} WHERE ${condition && `${condition} AND `}${IS_SHOWN}`,
+      parameters: [priceList, ...parameters],
+      key: ['SKU', ...key].map((column) => `${name}.${column}`),
+    };
+  }
+  const join = further?.join ?? '';
+  const ofJoin = further?.parameters ?? [];
+  if (!among)
+    return {
+      sql: `FROM prices ${products} ${join} WHERE prices.PriceListCode = ? AND ${IS_SHOWN}`,
+      parameters: [...ofJoin, priceList],
       key: ['prices.SKU'],
     };
-  const { name, condition, parameters, key } = elements;
-  const prices = `${snapshot.join('prices')} ON prices.SKU = ${name}.SKU AND prices.PriceListCode = ?`;
+  const some = among(after);
   return {
-    sql: `FROM ${name} ${prices} ${products} WHERE ${condition && `${condition} AND `}${IS_SHOWN}`,
-    parameters: [priceList, ...parameters],
-    key: ['SKU', ...key].map((column) => `${name}.${column}`),
+    sql: `FROM (${some.sql}) some_skus ${prices('some_skus')} ${products} ${join} WHERE ${IS_SHOWN}`,
+    parameters: [...some.parameters, priceList, ...ofJoin],
+    key: ['some_skus.SKU'],
   };
 }
 

@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { TermsChangeRecord } from './terms-change.entity.js';
 import { TermsHistoryService } from './terms-history.service.js';
 
-/** The record of who changed terms and keys. */
+/** Reads the record of changes of terms and keys. */
 @Module({
   imports: [TypeOrmModule.forFeature([TermsChangeRecord])],
   providers: [TermsHistoryService],

@@ -12,19 +12,19 @@ export class TermsChangeRecord {
   @Column({ type: 'varchar', length: 16 })
   Subject!: 'customer' | 'price_list' | 'api_key';
 
-  /** The Customer Code; of a price list its code. */
+  /** The Customer Code, or the code of the price list. */
   @Column({ type: 'varchar', length: 64 })
   Code!: string;
 
-  /** Null: it did not exist. */
+  /** Null: the subject was added. */
   @Column({ type: 'simple-json', nullable: true })
   OldValues!: Record<string, unknown> | null;
 
-  /** Null: it exists no more. */
+  /** Null: the subject was removed. */
   @Column({ type: 'simple-json', nullable: true })
   NewValues!: Record<string, unknown> | null;
 
-  /** The account of the database; null on the embedded database, which has none. */
+  /** The database account; null on the embedded database, which has no accounts. */
   @Column({ type: 'varchar', length: 255, nullable: true })
   DatabaseAccount!: string | null;
 
@@ -32,7 +32,7 @@ export class TermsChangeRecord {
   @Column({ type: 'varchar', length: 255 })
   ChangedBy!: string;
 
-  /** The import that made the change; null: a command. */
+  /** The import that made the change; null: a command made it. */
   @Column({ type: 'varchar', length: 36, nullable: true })
   ImportID!: string | null;
 }

@@ -12,7 +12,7 @@ export class TermsHistoryService {
     @InjectRepository(TermsChangeRecord) private readonly changes: Repository<TermsChangeRecord>,
   ) {}
 
-  /** The latest changes of a customer, its keys, and every price list that it has or had; latest first. */
+  /** The latest changes of a customer, of its keys and of every price list that it has or had; latest first. */
   async latest(customerCode: string, count: number): Promise<TermsChangeRecord[]> {
     const own = await this.changes.find({
       where: { Subject: In(['customer', 'api_key']), Code: customerCode },

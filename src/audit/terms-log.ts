@@ -1,49 +1,49 @@
 import type { WriteSession } from '../database/engine.js';
 import { timestampText } from '../database/utc-time.js';
-import { whoami } from './whoami.js';
+import { accountAtHost } from './account-at-host.js';
 
 const DAY_MS = 86_400_000;
-const KEPT_DAYS = 400;
-/** Changes that one statement records. */
+const RETENTION_DAYS = 400;
+/** Number of changes that one statement records. */
 const BATCH = 500;
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A change of something that decides what a customer gets. */
+/** A change of a customer, a price list or an API key. */
 export interface TermsChange {
   subject: 'customer' | 'price_list' | 'api_key';
-  /** The Customer Code; of a price list its code. */
+  /** The Customer Code, or the code of the price list. */
   code: string;
-  /** The old values; null: it did not exist. */
+  /** The old values; null: the subject is new. */
   before: Values | null;
-  /** The new values; null: it exists no more. */
+  /** The new values; null: the subject is removed. */
   after: Values | null;
 }
 
-/** Records changes of terms and keys in the transaction that makes them, and forgets those of long ago. */
+/** Records changes of terms and keys in the transaction that makes them, and deletes expired records. */
 export class TermsLog {
-  /** When, by which account of the database and by which account and host: the same for the whole transaction. */
+  /** The time, the database account, and the account and host of the command. They are the same for all changes. */
   private origin?: readonly [changedAt: string, account: string | null, changedBy: string];
 
-  /** @param importId of the import that makes the changes; null: a command */
+  /** @param importId the import that makes the changes; null: a command makes them */
   constructor(
     private readonly session: WriteSession,
     private readonly importId: string | null = null,
   ) {}
 
-  /** Records the values that differ. @param changes without keys or their digests */
+  /** Records the values that differ. @param changes must contain neither API keys nor their digests */
   async record(changes: readonly TermsChange[]): Promise<void> {
     const differing = changes.map(differences).filter((change) => change !== undefined);
     if (!differing.length) return;
     this.origin ??= await this.begin();
-    const [changedAt, ...who] = this.origin;
+    const [changedAt, ...actor] = this.origin;
     const rows = differing.map(({ subject, code, before, after }) => [
       changedAt,
       subject,
       code,
       before && JSON.stringify(before),
       after && JSON.stringify(after),
-      ...who,
+      ...actor,
       this.importId,
     ]);
     for (let start = 0; start < rows.length; start += BATCH) {
@@ -55,10 +55,10 @@ export class TermsLog {
   private async begin(): Promise<NonNullable<TermsLog['origin']>> {
     const { query, currentUser } = this.session;
     const now = new Date();
-    const oldest = timestampText(new Date(now.getTime() - KEPT_DAYS * DAY_MS));
+    const oldest = timestampText(new Date(now.getTime() - RETENTION_DAYS * DAY_MS));
     await query('DELETE FROM terms_changes WHERE ChangedAt < ?', [oldest]);
     const [row] = await query(`SELECT ${currentUser} AS account`);
-    return [timestampText(now), (row?.account ?? null) as string | null, whoami()];
+    return [timestampText(now), (row?.account ?? null) as string | null, accountAtHost()];
   }
 }
 
@@ -73,7 +73,7 @@ const COLUMNS = [
   'ImportID',
 ] as const;
 
-/** A change without the values that stay, except for the ID of a key; undefined if all do. */
+/** A change without the unchanged values, except for the ID of a key; undefined if no value changes. */
 function differences(change: TermsChange): TermsChange | undefined {
   const { before, after } = change;
   if (!before || !after) return change;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assortment, isVisible, lastSkuOf, skusInAssortment } from '../assortment/assortment.js';
+import { assortment, isVisible, lastSkuOf, type SkuSelection, skusInAssortment } from '../assortment/assortment.js';
 import type { Elements } from '../download/element-source.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Snapshot } from '../database/engine.js';
@@ -39,7 +39,7 @@ export class CatalogService implements Elements {
     snapshot: Snapshot,
     terms: CustomerTerms,
     separator: string,
-    among?: readonly string[],
+    among?: SkuSelection,
   ): AsyncGenerator<Buffer> {
     let limit = FIRST_BATCH;
     for await (const rows of assortment(snapshot, terms, { ...this.selection, among, batch: () => limit })) {
@@ -73,8 +73,8 @@ export class CatalogService implements Elements {
     return lastSkuOf(snapshot, terms);
   }
 
-  skus(snapshot: Snapshot, terms: CustomerTerms, among: readonly string[]): Promise<ReadonlySet<string>> {
-    return skusInAssortment(snapshot, terms, among);
+  skus(snapshot: Snapshot, terms: CustomerTerms, skus: readonly string[]): Promise<ReadonlySet<string>> {
+    return skusInAssortment(snapshot, terms, skus);
   }
 }
 

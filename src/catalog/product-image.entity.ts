@@ -7,7 +7,13 @@ export class ProductImage {
   @HiddenField({ type: 'varchar', length: 64, primary: true })
   SKU!: string;
 
-  @Field({ type: 'varchar', length: 255, primary: true, description: 'Identifier of the image.', example: 'PIR-1001-1' })
+  @Field({
+    type: 'varchar',
+    length: 255,
+    primary: true,
+    description: 'Identifier of the image.',
+    example: 'PIR-1001-1',
+  })
   ImageID!: string;
 
   @Field({ type: 'varchar', length: 2048, description: 'Name of the image file.', example: 'pir-1001_front.jpg' })

@@ -109,7 +109,13 @@ export class Product {
   })
   PackagedWeight_in_g!: string | null;
 
-  @Field({ type: 'decimal', precision: 14, scale: 4, description: 'Length of the carton, in centimetres.', example: 60 })
+  @Field({
+    type: 'decimal',
+    precision: 14,
+    scale: 4,
+    description: 'Length of the carton, in centimetres.',
+    example: 60,
+  })
   CartonLength_in_cm!: string | null;
 
   @Field({ type: 'decimal', precision: 14, scale: 4, description: 'Width of the carton, in centimetres.', example: 40 })

@@ -1,48 +1,41 @@
-import { pricedSkus, visibleSkus } from '../assortment/assortment.js';
+import { pricedSkus, type SkuSelection, visibleSkus } from '../assortment/assortment.js';
 import { compareCodePoints } from '../assortment/key-order.js';
 import type { Query } from '../database/query.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
-import { changedSince } from '../versions/change-log.js';
+import { countChanged, removedSince, selectChanged } from '../versions/change-log.js';
 import type { DeltaBase } from './delta-base.js';
 
-/** From so many changes on, a delta is hardly cheaper than every element. Their SKUs are in memory. */
+/** If more SKUs changed, a delta is hardly cheaper than every element. */
 const MOST_CHANGED = 50_000;
 /** How many SKUs one statement names. */
 const AT_ONCE = 500;
 
-type Changes = ReadonlyMap<string, boolean>;
-
 /** The SKUs that changed since a base, in any part that the customer sees. */
 export class ChangedSkus {
   private constructor(
-    private readonly changed: Changes,
-    private readonly leftProducts: Changes,
-    private readonly leftPrices: Changes,
+    private readonly base: DeltaBase,
+    private readonly removed: ReadonlyMap<string, ReadonlySet<string>>,
   ) {}
 
   /** @returns undefined if there are too many */
   static async since(base: DeltaBase, query: Query): Promise<ChangedSkus | undefined> {
-    const changed = new Map<string, boolean>();
-    const byPart = new Map<string, Changes>();
-    for (const [part, counter] of base) {
-      const changes = await changedSince(query, part, counter, MOST_CHANGED);
-      byPart.set(part.part, changes);
-      for (const [sku, hasLeft] of changes) changed.set(sku, hasLeft || changed.get(sku) === true);
-      if (changed.size > MOST_CHANGED) return undefined;
-    }
-    const ordered = [...changed].toSorted(([one], [other]) => compareCodePoints(one, other));
-    const none: Changes = new Map();
-    return new ChangedSkus(new Map(ordered), byPart.get('products') ?? none, byPart.get('prices') ?? none);
+    let count = 0;
+    for (const one of base) count += await countChanged(query, one);
+    if (count > MOST_CHANGED) return undefined;
+    const removed = new Map<string, ReadonlySet<string>>();
+    for (const one of base) removed.set(one[0].part, await removedSince(query, one));
+    return new ChangedSkus(base, removed);
   }
 
-  /** All of them, in order, in batches. */
-  all(): Iterable<readonly string[]> {
-    return batchesOf([...this.changed.keys()]);
+  /** Selects all of them; undefined: there are none. */
+  get selection(): SkuSelection | undefined {
+    return this.base.length ? (after) => selectChanged(this.base, after) : undefined;
   }
 
   /** Those that have left a part since the base, in order, in batches. Every element that is gone has such a SKU. */
-  left(): Iterable<readonly string[]> {
-    return batchesOf([...this.changed].flatMap(([sku, hasLeft]) => (hasLeft ? [sku] : [])));
+  *left(): Generator<readonly string[]> {
+    const skus = [...new Set([...this.removed.values()].flatMap((some) => [...some]))].toSorted(compareCodePoints);
+    for (let start = 0; start < skus.length; start += AT_ONCE) yield skus.slice(start, start + AT_ONCE);
   }
 
   /**
@@ -54,13 +47,11 @@ export class ChangedSkus {
     const visible = await visibleSkus(query, skus);
     const priced = await pricedSkus(query, priceList.code, skus);
     return skus.filter(
-      (sku) =>
-        (visible.has(sku) || this.leftProducts.get(sku) === true) &&
-        (priced.has(sku) || this.leftPrices.get(sku) === true),
+      (sku) => (visible.has(sku) || this.hasLeft('products', sku)) && (priced.has(sku) || this.hasLeft('prices', sku)),
     );
   }
-}
 
-function* batchesOf(skus: readonly string[]): Generator<readonly string[]> {
-  for (let start = 0; start < skus.length; start += AT_ONCE) yield skus.slice(start, start + AT_ONCE);
+  private hasLeft(part: string, sku: string): boolean {
+    return this.removed.get(part)?.has(sku) ?? false;
+  }
 }

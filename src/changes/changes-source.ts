@@ -74,14 +74,15 @@ export class ChangesSource implements ResponseSource {
   private delta(changes: ChangedSkus, snapshot: Snapshot, { terms }: CustomerScope, { separator }: DeltaFormat) {
     const { elements } = this;
     async function* changed() {
-      for (const among of changes.all()) yield* elements.elements(snapshot, terms, separator, among);
+      const { selection } = changes;
+      if (selection) yield* elements.elements(snapshot, terms, separator, selection);
     }
     async function* gone(confirm: () => Promise<void>) {
-      for (const among of changes.left()) {
-        const present = await elements.skus(snapshot, terms, among);
-        const absent = among.filter((sku) => !present.has(sku));
-        const skus = await changes.seenBefore(absent, terms, snapshot.query);
-        if (skus.length) yield skus;
+      for (const skus of changes.left()) {
+        const present = await elements.skus(snapshot, terms, skus);
+        const absent = skus.filter((sku) => !present.has(sku));
+        const seen = await changes.seenBefore(absent, terms, snapshot.query);
+        if (seen.length) yield seen;
       }
       await confirm();
     }

@@ -2,11 +2,11 @@ import type { Content, ContentState } from '../download/content.js';
 import type { Query } from '../database/query.js';
 import { type CustomerTerms, valueOf } from '../scope/customer-scope.js';
 import { divisionOf } from '../versions/content-parts.js';
-import { countersOf, type LoggedState, partKey, statesOf } from '../versions/change-log.js';
+import { countersOf, type LoggedState, type PartBase, partKey, statesOf } from '../versions/change-log.js';
 import type { ContentPart } from '../versions/content-versions.js';
 
-/** The parts that changed after the base, each with the counter of the version that the base shows. */
-export type DeltaBase = ReadonlyMap<ContentPart, number>;
+/** The parts that changed after the base, each with the version that the base shows. */
+export type DeltaBase = readonly PartBase[];
 
 /** The parts of a content that a customer sees. null: nothing is assigned, so the customer sees nothing of the part. */
 export function partsSeen({ dependsOn }: Content, terms: CustomerTerms): (ContentPart | null)[] {
@@ -40,16 +40,17 @@ export async function findBase(
   const states = await statesOf(query, seen);
   const named = changed.flatMap(({ version }) => version ?? []);
   const counters = await countersOf(query, seen, named);
-  const base = new Map<ContentPart, number>();
+  const base = new Map<string, PartBase>();
   for (const { part, version } of changed) {
     // The part had nothing then. Its first version starts the log.
     if (version === null) return 'not covered';
     const counter = counters.get(partKey(part))?.get(version);
     if (counter === undefined) return 'unknown';
     if (!leadsFrom(states.get(partKey(part)), counter)) return 'not covered';
-    base.set(part, Math.min(counter, base.get(part) ?? Infinity));
+    const [, earlier] = base.get(partKey(part)) ?? [part, Infinity];
+    base.set(partKey(part), [part, Math.min(counter, earlier)]);
   }
-  return base;
+  return [...base.values()];
 }
 
 /** Whether the log has every change after the version with this counter. */

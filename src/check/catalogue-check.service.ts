@@ -7,28 +7,28 @@ import { checkTexts } from './text-check.js';
 
 const EXAMPLES = 10;
 
-/** What a rule found. */
+/** The findings of one rule. */
 export interface Findings {
   rule: string;
   description: string;
   count: number;
-  /** The first ones, in words. */
+  /** Descriptions of the first findings. */
   examples: string[];
 }
 
-/** The last count of a rule. */
+/** The count that the last check of a rule recorded. */
 export interface RecordedFindings {
   rule: string;
   count: number;
   checkedAt: Date | null;
 }
 
-/** Looks for what is probably wrong with the catalogue although every row is valid. */
+/** Finds probable mistakes in the catalogue, although every row is valid. */
 @Injectable()
 export class CatalogueCheckService {
   constructor(private readonly database: DatabaseService) {}
 
-  /** Checks the rules of these names in one snapshot, and records the counts. */
+  /** Checks the named rules in one snapshot and records the counts. */
   async run(names: ReadonlySet<string>): Promise<Findings[]> {
     const snapshot = await this.database.snapshot();
     const found = new Map(RULES.filter(({ name }) => names.has(name)).map((rule) => [rule.name, none(rule)]));
@@ -43,7 +43,7 @@ export class CatalogueCheckService {
     return [...found.values()];
   }
 
-  /** The counts of the last check of each rule. */
+  /** The recorded count of each rule that was checked before. */
   async recorded(): Promise<RecordedFindings[]> {
     const rows = await this.database.query('SELECT RuleName, Findings, CheckedAt FROM catalogue_findings');
     return rows.map(({ RuleName, Findings, CheckedAt }) => ({

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CatalogueCheckService } from './catalogue-check.service.js';
 
-/** What is probably wrong with the catalogue. */
+/** Checks the catalogue for probable mistakes. */
 @Module({
   providers: [CatalogueCheckService],
   exports: [CatalogueCheckService],

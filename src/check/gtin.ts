@@ -1,15 +1,17 @@
 /** Lengths of GTIN-8, GTIN-12 (UPC), GTIN-13 (EAN) and GTIN-14. */
 const LENGTHS = new Set([8, 12, 13, 14]);
 
-/** What is wrong with a barcode; undefined if nothing is, or if it has other characters than digits and so is no GTIN. */
+/** The fault of a barcode; undefined if it has none. A barcode with non-digits is not a GTIN and has no fault. */
 export function gtinFault(barcode: string): string | undefined {
   if (!/^\d+$/.test(barcode)) return undefined;
-  if (!LENGTHS.has(barcode.length)) return `has ${barcode.length} digits, a GTIN has 8, 12, 13 or 14`;
+  if (!LENGTHS.has(barcode.length)) return `has ${barcode.length} digits, but a GTIN has 8, 12, 13 or 14`;
   const expected = checkDigit(barcode.slice(0, -1));
-  return barcode.endsWith(String(expected)) ? undefined : `ends in ${barcode.at(-1)}, its check digit is ${expected}`;
+  return barcode.endsWith(String(expected))
+    ? undefined
+    : `ends in ${barcode.at(-1)}, but its check digit is ${expected}`;
 }
 
-/** From the right, every other digit counts three times. */
+/** Computes the check digit. From the right, every other digit counts three times. */
 function checkDigit(digits: string): number {
   const weighted = [...digits].toReversed().map((digit, index) => Number(digit) * (index % 2 ? 1 : 3));
   const sum = weighted.reduce((total, value) => total + value, 0);

@@ -1,7 +1,7 @@
-/** A name with an extension, and without folders or characters that separate several names. */
+/** A file name with an extension, without folders and without characters that separate several names. */
 const FILE_NAME = /^[^\\/:*?"<>|,;\p{Cc}]*[^\\/:*?"<>|,;\p{Cc}\s]\.[A-Za-z0-9]{2,5}$/u;
 
-/** Whether a text names one picture: a file name, or a URL of the web. */
+/** Whether a text names one picture: by a file name, or by an HTTP(S) URL. */
 export function isPictureName(text: string): boolean {
   return (FILE_NAME.test(text) && text === text.trim()) || isUrl(text);
 }

@@ -2,27 +2,27 @@ import { asNumber } from '../database/decimal-sql.js';
 import { isVisible } from '../assortment/assortment.js';
 import type { Row } from '../database/query.js';
 
-/** One thing that may be wrong with the catalogue. */
+/** A rule that detects one kind of mistake in the catalogue. */
 export interface CheckRule {
   name: string;
-  /** What its findings are. */
+  /** Names the findings, in the plural. */
   description: string;
 }
 
-/** A rule that one statement checks. */
+/** A rule that one SQL statement checks. */
 export interface SqlRule extends CheckRule {
   /** Selects a row for each finding, in a fixed order. */
   sql: string;
-  /** Whether the statement has a parameter, which is today. */
+  /** Whether the statement has one parameter, the current date. */
   needsToday?: boolean;
   describe: (row: Row) => string;
 }
 
-/** Rules that look at the texts of one product after the other. */
+/** Rules that check the texts of each product. */
 export const TEXT_RULES = {
-  'barcode-invalid': 'barcodes of digits whose length or check digit is wrong',
+  'barcode-invalid': 'numeric barcodes with a wrong length or check digit',
   'picture-name': 'pictures whose name is neither a file name nor a URL',
-  'html-unclosed': 'website descriptions with an element that is not closed',
+  'html-unclosed': 'website descriptions with an unclosed element or an incomplete tag',
 } as const;
 export type TextRule = keyof typeof TEXT_RULES;
 
@@ -32,7 +32,7 @@ const dangling = (table: string, column: string) =>
 export const SQL_RULES: readonly SqlRule[] = [
   {
     name: 'barcode-repeated',
-    description: 'barcodes that several products have',
+    description: 'barcodes that several products share',
     sql: `SELECT Barcode, COUNT(*) AS products, MIN(SKU) AS one, MAX(SKU) AS other FROM products
       WHERE Barcode IS NOT NULL AND ${isVisible} GROUP BY Barcode HAVING COUNT(*) > 1 ORDER BY Barcode`,
     describe: ({ Barcode, products, one, other }) => `barcode ${Barcode} of ${products} products: ${one}, ${other}`,
@@ -46,13 +46,13 @@ export const SQL_RULES: readonly SqlRule[] = [
   },
   {
     name: 'product-unpriced',
-    description: 'products on no price list',
+    description: 'products that are on no price list',
     sql: `SELECT SKU FROM products WHERE ${isVisible} AND SKU NOT IN (SELECT SKU FROM prices) ORDER BY SKU`,
     describe: ({ SKU }) => `SKU ${SKU}`,
   },
   {
     name: 'stock-unpriced',
-    description: 'products with stock and without a price',
+    description: 'products that have stock but no price',
     sql: `SELECT DISTINCT products.SKU AS SKU FROM stock JOIN products ON products.SKU = stock.SKU
       WHERE ${asNumber('stock.AvailableQTY')} > 0 AND ${isVisible}
         AND products.SKU NOT IN (SELECT SKU FROM prices) ORDER BY SKU`,
@@ -60,19 +60,19 @@ export const SQL_RULES: readonly SqlRule[] = [
   },
   {
     name: 'accessory-dangling',
-    description: 'accessories that are no product',
+    description: 'accessories that do not exist as products',
     sql: dangling('product_accessories', 'AccessorySKU'),
     describe: ({ SKU, other }) => `SKU ${SKU} names ${other}`,
   },
   {
     name: 'substitution-dangling',
-    description: 'substitutes that are no product',
+    description: 'substitutes that do not exist as products',
     sql: dangling('product_substitutions', 'SubstituteSKU'),
     describe: ({ SKU, other }) => `SKU ${SKU} names ${other}`,
   },
   {
     name: 'date-past',
-    description: 'dates of the next delivery that are over',
+    description: 'dates of the next delivery that are in the past',
     sql: `SELECT WarehouseCode, SKU, NextAvailableETA FROM stock WHERE NextAvailableETA < ?
       ORDER BY WarehouseCode, SKU`,
     needsToday: true,
@@ -99,7 +99,7 @@ export const SQL_RULES: readonly SqlRule[] = [
   },
 ];
 
-/** Every rule, in the order of the report. */
+/** All rules in the order of the report. */
 export const RULES: readonly CheckRule[] = [
   ...Object.entries(TEXT_RULES).map(([name, description]) => ({ name, description })),
   ...SQL_RULES,

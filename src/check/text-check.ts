@@ -5,7 +5,7 @@ import { isPictureName } from './picture-name.js';
 import type { TextRule } from './rules.js';
 import { unclosedHtml } from './unclosed-html.js';
 
-/** Descriptions may be long. */
+/** Small, because descriptions may be long. */
 const BATCH = 200;
 const PRODUCTS = `SELECT SKU, Barcode, CartonBarcode, Photo, WebsiteDescription FROM products
   WHERE SKU > ? AND ${isVisible} ORDER BY SKU LIMIT ${BATCH}`;
@@ -15,7 +15,7 @@ const IMAGES = `SELECT product_images.SKU AS SKU, FileName FROM product_images
 
 type Report = (rule: TextRule, example: string) => void;
 
-/** Checks the texts of all products, in batches. */
+/** Checks the texts of all visible products in batches. */
 export async function checkTexts(query: Query, report: Report): Promise<void> {
   let last = '';
   for (let full = true; full;) {
@@ -26,7 +26,7 @@ export async function checkTexts(query: Query, report: Report): Promise<void> {
     let image = 0;
     for (const row of rows) {
       checkProduct(row, report);
-      // Both are in the order of the SKU.
+      // Both lists are ordered by SKU.
       for (; images[image]?.SKU === row.SKU; image++) checkPicture(row.SKU, images[image]!.FileName, report);
     }
     last = String(rows.at(-1)!.SKU);

@@ -2,7 +2,7 @@ import { gtinFault } from './gtin.js';
 import { isPictureName } from './picture-name.js';
 import { unclosedHtml } from './unclosed-html.js';
 
-describe('a barcode', () => {
+describe('gtinFault()', () => {
   test.each([
     '4006381333931',
     '96385074',
@@ -11,24 +11,24 @@ describe('a barcode', () => {
     '0000000000000',
     'X-123',
     '4006381 333931',
-  ])('accepts %s', (barcode) => expect(gtinFault(barcode)).toBeUndefined());
+  ])('accepts the barcode %s', (barcode) => expect(gtinFault(barcode)).toBeUndefined());
 
   test.each([
-    ['4006381333932', 'ends in 2, its check digit is 1'],
-    ['4006381339331', 'ends in 1, its check digit is 9'],
-    ['36000291452', 'has 11 digits, a GTIN has 8, 12, 13 or 14'],
-    ['1', 'has 1 digits, a GTIN has 8, 12, 13 or 14'],
-  ])('%s %s', (barcode, fault) => expect(gtinFault(barcode)).toBe(fault));
+    ['4006381333932', 'ends in 2, but its check digit is 1'],
+    ['4006381339331', 'ends in 1, but its check digit is 9'],
+    ['36000291452', 'has 11 digits, but a GTIN has 8, 12, 13 or 14'],
+    ['1', 'has 1 digits, but a GTIN has 8, 12, 13 or 14'],
+  ])('rejects the barcode %s, which %s', (barcode, fault) => expect(gtinFault(barcode)).toBe(fault));
 });
 
-describe('a picture', () => {
+describe('isPictureName()', () => {
   test.each([
     'pir-1001_front.jpg',
     'Größe 1.webp',
     'a.b.jpeg',
     'https://cdn.example.com/pir-1001.jpg',
     'HTTP://x/y?size=1,2',
-  ])('may be named %s', (text) => expect(isPictureName(text)).toBe(true));
+  ])('accepts the name %s', (text) => expect(isPictureName(text)).toBe(true));
 
   test.each([
     'pir-1001',
@@ -43,10 +43,10 @@ describe('a picture', () => {
     ' a.jpg',
     '.jpg',
     'no_selection',
-  ])('may not be named %j', (text) => expect(isPictureName(text)).toBe(false));
+  ])('rejects the name %j', (text) => expect(isPictureName(text)).toBe(false));
 });
 
-describe('HTML', () => {
+describe('unclosedHtml()', () => {
   test.each([
     '',
     'plain text, 3 < 4 and 5 > 4',
@@ -56,30 +56,32 @@ describe('HTML', () => {
     '<P>x</p>',
     '</p>',
     '<svg><path d="M0"/></svg>',
-  ])('%j is closed', (html) => expect(unclosedHtml(html)).toBeUndefined());
+  ])('accepts %j', (html) => expect(unclosedHtml(html)).toBeUndefined());
 
   test.each([
     ['<p>one', '<p> is not closed'],
     ['<p><b>one</p>', '<b> is not closed'],
     ['<div><p>one</p>', '<div> is not closed'],
     ['<p>one</p', '<p> is not closed'],
-    ['one <a hre', '"<a hre" is cut short'],
-    ['one <!-- two', '"<!-- two" is cut short'],
-    ['<b>a</b> <img src="a.jpg', '"<img src="a.jpg" is cut short'],
-  ])('%j: %s', (html, fault) => expect(unclosedHtml(html)).toBe(fault));
+    ['one <a hre', '"<a hre" is incomplete'],
+    ['one <!-- two', '"<!-- two" is incomplete'],
+    ['<b>a</b> <img src="a.jpg', '"<img src="a.jpg" is incomplete'],
+  ])('returns the fault of %j: %s', (html, fault) => expect(unclosedHtml(html)).toBe(fault));
 
-  // A check whose time grows with the square of the length would take minutes for each.
+  // A check whose time grows with the square of the length would take minutes per text.
   test.each([
     ['<', undefined],
-    ['<a ', '"<a " is cut short'],
-    ['<a "', '"<a "" is cut short'],
-    ["<a '", `"<a '" is cut short`],
-    ['<!--', '"<!--" is cut short'],
+    ['<a ', '"<a " is incomplete'],
+    ['<a "', '"<a "" is incomplete'],
+    ["<a '", `"<a '" is incomplete`],
+    ['<!--', '"<!--" is incomplete'],
     ['<!-- -->', undefined],
-    ['</a', '"</a" is cut short'],
+    ['</a', '"</a" is incomplete'],
     ['<p>', '<p> is not closed'],
     ['<b></p>', '<b> is not closed'],
-    ['<a b=c ', '"<a b=c " is cut short'],
-    ['<a/', '"<a/" is cut short'],
-  ])('%j, 200,000 times: %s', (piece, fault) => expect(unclosedHtml(piece.repeat(200_000))).toBe(fault));
+    ['<a b=c ', '"<a b=c " is incomplete'],
+    ['<a/', '"<a/" is incomplete'],
+  ])('returns in linear time for 200,000 times %j: %s', (piece, fault) =>
+    expect(unclosedHtml(piece.repeat(200_000))).toBe(fault),
+  );
 });

@@ -1,12 +1,12 @@
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
-/** A tag with its attributes: an end tag has a slash in the first group, an empty one in the third. */
+/** A tag with its attributes. An end tag has a slash in the first group, a self-closing tag in the third. */
 const TAG = /<(\/?)([A-Za-z][A-Za-z0-9-]*)(?:"[^"]*"|'[^']*'|[^'"<>])*?(\/?)>/g;
-/** The beginning of a tag or of a comment that has no end. */
-const CUT = /<(?:\/?[A-Za-z]|!--)[^<>]{0,20}/;
+/** The start of a tag or comment that has no end. */
+const INCOMPLETE = /<(?:\/?[A-Za-z]|!--)[^<>]{0,20}/;
 
 /**
- * The first element of an HTML text that is never closed, or the tag that is cut short; undefined if there is none. Stricter
- * than HTML, which lets authors leave out some end tags: shops put the text into pages of their own.
+ * Describes the first unclosed element or incomplete tag of an HTML text; undefined if there is none. This is stricter
+ * than HTML, where some end tags are optional, because shops insert the text into their own pages.
  */
 export function unclosedHtml(html: string): string | undefined {
   if (!html.includes('<')) return undefined;
@@ -14,9 +14,9 @@ export function unclosedHtml(html: string): string | undefined {
   const open: string[] = [];
   const counts = new Map<string, number>();
   const count = (tag: string, by: number) => counts.set(tag, (counts.get(tag) ?? 0) + by);
-  for (const [, end, name, empty] of text.matchAll(TAG)) {
+  for (const [, end, name, selfClosing] of text.matchAll(TAG)) {
     const tag = name!.toLowerCase();
-    if (VOID.has(tag) || empty) continue;
+    if (VOID.has(tag) || selfClosing) continue;
     if (!end) {
       open.push(tag);
       count(tag, 1);
@@ -27,11 +27,14 @@ export function unclosedHtml(html: string): string | undefined {
     }
   }
   if (open.length) return `<${open[0]}> is not closed`;
-  const cut = CUT.exec(text.replace(TAG, ' '));
-  return cut ? `"${cut[0]}" is cut short` : undefined;
+  const incomplete = INCOMPLETE.exec(text.replace(TAG, ' '));
+  return incomplete ? `"${incomplete[0]}" is incomplete` : undefined;
 }
 
-/** A comment without an end stays. A regular expression would look for that end again from each beginning. */
+/**
+ * Removes comments that have an end. A regular expression would search the rest of the text for the end of each
+ * unclosed comment, which takes quadratic time.
+ */
 function withoutComments(html: string): string {
   let text = '';
   let rest = 0;

@@ -17,7 +17,7 @@ export class Customer {
     primary: true,
     pattern: {
       test: isCustomerCode,
-      says: 'a code of 1 to 64 letters, digits, dots, dashes and underscores',
+      expected: 'a code of 1 to 64 letters, digits, dots, dashes and underscores',
     },
   })
   CustomerCode!: string;
@@ -31,23 +31,23 @@ export class Customer {
   @HiddenField({ type: 'varchar', length: 64, identifier: true })
   WarehouseCode!: string | null;
 
-  /** 0 to 100. */
+  /** Discount in percent, 0 to 100. */
   @HiddenField({ type: 'decimal', precision: 7, scale: 4, nullable: false, min: 0, max: 100 })
   DiscountPercentage!: string;
 
-  /** Requests admitted per minute; null: the default limit. */
+  /** Maximum number of requests per minute; null: the default limit. */
   @HiddenField({ type: 'int', min: 1 })
   RequestsPerMinute!: number | null;
 
-  /** Requests admitted per hour; null: the default limit. */
+  /** Maximum number of requests per hour; null: the default limit. */
   @HiddenField({ type: 'int', min: 1 })
   RequestsPerHour!: number | null;
 
-  /** The operator's switch, not a column of the import file. An inactive customer gets neither tokens nor data. */
+  /** Set by an operator and not part of the import file. An inactive customer gets neither tokens nor data. */
   @Column({ type: 'boolean', default: true })
   Active!: boolean;
 
-  /** The time of the latest deactivation. Tokens that were issued before it stay invalid. */
+  /** The time of the latest deactivation. Tokens that were issued before it remain invalid. */
   @Column({ type: 'datetime', precision: 3, nullable: true })
   DeactivatedAt!: Date | null;
 }

@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Customer } from './customer.entity.js';
 import { CustomersService } from './customers.service.js';
 
-/** The records of customers, as operators keep them. */
+/** Manages the records of customers for operators. */
 @Module({
   imports: [TypeOrmModule.forFeature([Customer])],
   providers: [CustomersService],

@@ -13,7 +13,7 @@ import { Customer } from './customer.entity.js';
 /** The columns of a customer that an operator may change, with their new values. */
 export type CustomerChanges = Partial<Omit<Customer, 'CustomerCode' | 'DeactivatedAt'>>;
 
-/** The terms of a customer, which the log of changes shows. */
+/** The columns of a customer whose changes are recorded. */
 type Terms = Omit<Customer, 'CustomerCode' | 'DeactivatedAt'>;
 const TERMS = [
   ...columnsOf(Customer)
@@ -22,10 +22,10 @@ const TERMS = [
   'Active',
 ];
 
-/** The columns of a new customer. */
+/** Default values of a new customer. */
 const NEW: CustomerChanges = { DiscountPercentage: '0', Active: true };
 
-/** Keeps the records of customers. */
+/** Manages the records of customers. */
 @Injectable()
 export class CustomersService {
   constructor(
@@ -33,7 +33,7 @@ export class CustomersService {
     @InjectRepository(Customer) private readonly customers: Repository<Customer>,
   ) {}
 
-  /** All customers, by code. */
+  /** All customers, ordered by code. */
   list(): Promise<Customer[]> {
     return this.customers.find({ order: { CustomerCode: 'ASC' } });
   }
@@ -44,8 +44,8 @@ export class CustomersService {
 
   /**
    * Creates the customer if no customer has this code, and makes the changes. Other columns are not written, because
-   * another command may be changing them. Deactivating a customer also ends its tokens for good.
-   * @param allowPriceChanges however much the prices of the customer change
+   * another command may be changing them. Deactivating a customer also invalidates its tokens permanently.
+   * @param allowPriceChanges accept any change of the customer's prices
    * @throws {UnknownReference} if the price list or warehouse does not exist
    * @throws {PriceChangeRefused} if too many prices would change by too much
    */
@@ -65,7 +65,7 @@ export class CustomersService {
     return this.customers.findOneByOrFail({ CustomerCode });
   }
 
-  /** Deletes the customer and its API keys. @returns false where there is none of this code. */
+  /** Deletes the customer and its API keys. @returns false if no customer has this code */
   async delete(CustomerCode: string): Promise<boolean> {
     return this.database.change(async (session) => {
       const before = await lockedRow(session, CustomerCode);
@@ -76,19 +76,19 @@ export class CustomersService {
     });
   }
 
-  private async assertExists(what: string, table: string, column: string, code?: string | null): Promise<void> {
+  private async assertExists(noun: string, table: string, column: string, code?: string | null): Promise<void> {
     if (!code) return;
     const known = await this.database.query(`SELECT ${column} AS code FROM ${table} ORDER BY ${column}`);
     if (known.some((row) => row.code === code)) return;
     throw new UnknownReference(
-      what,
+      noun,
       code,
       known.map((row) => String(row.code)),
     );
   }
 }
 
-/** The terms of a customer, spelled as commands spell them. Other transactions cannot change them until this one ends. */
+/** Reads the terms of a customer, in the notation of commands, and locks the row until the transaction ends. */
 async function lockedRow({ query }: WriteSession, code: string): Promise<Terms | null> {
   await query('UPDATE customers SET CustomerCode = CustomerCode WHERE CustomerCode = ?', [code]);
   const [row] = await query(`SELECT ${TERMS.join()} FROM customers WHERE CustomerCode = ?`, [code]);
@@ -124,9 +124,9 @@ async function write(
   else if (names.length) await query(`UPDATE customers SET ${assignments} WHERE CustomerCode = ?`, parameters);
 }
 
-/** A code that names nothing, with those that would. */
+/** A reference to a row that does not exist. The message lists the existing codes. */
 export class UnknownReference extends Error {
-  constructor(what: string, code: string, known: readonly string[]) {
-    super(`There is no ${what} ${code}; there is ${known.join(', ') || 'none yet: import some first'}.`);
+  constructor(noun: string, code: string, known: readonly string[]) {
+    super(`There is no ${noun} ${code}. Existing codes: ${known.join(', ') || 'none; import some first'}.`);
   }
 }

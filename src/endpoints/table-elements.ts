@@ -3,6 +3,7 @@ import {
   type AssortmentTables,
   ASSORTMENT_ENTITIES,
   lastSkuOf,
+  type SkuSelection,
   skusInAssortment,
 } from '../assortment/assortment.js';
 import type { Snapshot } from '../database/engine.js';
@@ -37,7 +38,7 @@ export class TableElements implements Elements {
     snapshot: Snapshot,
     terms: CustomerTerms,
     separator: string,
-    among?: readonly string[],
+    among?: SkuSelection,
   ): AsyncGenerator<string> {
     const tables = this.tables(snapshot, terms);
     if (!tables) return;
@@ -50,9 +51,9 @@ export class TableElements implements Elements {
     return tables && lastSkuOf(snapshot, terms, tables);
   }
 
-  async skus(snapshot: Snapshot, terms: CustomerTerms, among: readonly string[]): Promise<ReadonlySet<string>> {
+  async skus(snapshot: Snapshot, terms: CustomerTerms, skus: readonly string[]): Promise<ReadonlySet<string>> {
     const tables = this.tables(snapshot, terms);
-    return tables ? skusInAssortment(snapshot, terms, among, tables) : new Set();
+    return tables ? skusInAssortment(snapshot, terms, skus, tables) : new Set();
   }
 
   /** @returns undefined if nothing is assigned to the customer that selects its rows */

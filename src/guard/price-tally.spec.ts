@@ -2,7 +2,7 @@ import { PriceTally } from './price-tally.js';
 
 type Pairs = (readonly [old: string, price: string, times: number])[];
 
-/** A tally of pairs of an old and a new price, each with how often it comes. */
+/** A tally of pairs of an old and a new price, each repeated `times` times. */
 function tallyOf(...pairs: Pairs): PriceTally {
   const tally = new PriceTally();
   for (const [old, price, times] of pairs)
@@ -12,15 +12,15 @@ function tallyOf(...pairs: Pairs): PriceTally {
 
 const problem = (...pairs: Pairs) => tallyOf(...pairs).problem('stored prices');
 
-describe('refuses if more than 5 % change by more than half', () => {
+describe('the limit of 5 % for changes by more than half', () => {
   test.each([
     ['exactly 5 %', 5, 95, false],
     ['more than 5 %', 6, 94, true],
     ['one of 20', 1, 19, false],
     ['two of 39', 2, 37, true],
     ['one of 10', 1, 9, true],
-    ['nine, which are too few', 9, 0, false],
-  ])('%s', (_, large, unchanged, refused) => {
+    ['all of nine, which are too few to compare', 9, 0, false],
+  ])('applies to %s: %d large, %d unchanged, refused: %s', (_, large, unchanged, refused) => {
     expect(problem(['10', '16', large], ['7', '7', unchanged]) !== undefined).toBe(refused);
   });
 
@@ -33,18 +33,18 @@ describe('refuses if more than 5 % change by more than half', () => {
     ['0.0003', '0.0005', true],
     ['0.0003', '0.0001', true],
     ['10', '0', true],
-    // As many digits as the column holds: a float sees no difference here.
+    // As many digits as the column stores. Floats would be equal here.
     ['99999999999998', '49999999999999', false],
     ['99999999999998', '49999999999998.9999', true],
     ['66666666666666', '99999999999999', false],
     ['66666666666666', '99999999999999.0001', true],
     ['10', '9.99', false],
-  ])('%s to %s: %s', (old, price, refused) => {
+  ])('applies to %s to %s, refused: %s', (old, price, refused) => {
     expect(problem([old, price, 10]) !== undefined).toBe(refused);
   });
 });
 
-describe('finds the same power of ten', () => {
+describe('a power of ten', () => {
   test.each([
     ['19.95', '1995', '100'],
     ['19.95', '0.1995', '0.01'],
@@ -53,7 +53,7 @@ describe('finds the same power of ten', () => {
     ['1', '1000000', '1000000'],
     ['0.0001', '0.001', '10'],
     ['99999999999999', '9999999999999.9', '0.1'],
-  ])('%s to %s is times %s', (old, price, factor) => {
+  ])('is detected: %s to %s is times %s', (old, price, factor) => {
     expect(tallyOf([old, price, 3]).changes.powersOfTen).toEqual({ [factor]: 3 });
     expect(problem([old, price, 10])).toContain(`; 10 are ${factor} times the old price: check the decimal separator`);
   });
@@ -63,15 +63,15 @@ describe('finds the same power of ten', () => {
     ['19.95', '0.19'],
     ['19.95', '0'],
     ['10', '16'],
-  ])('%s to %s is none', (old, price) => expect(tallyOf([old, price, 3]).changes.powersOfTen).toEqual({}));
+  ])('is not assumed: %s to %s', (old, price) => expect(tallyOf([old, price, 3]).changes.powersOfTen).toEqual({}));
 
-  test('names it only if more than 10 % have it', () => {
+  test('is named in the message only if more than 10 % of the prices change by it', () => {
     expect(problem(['5', '50', 10], ['7', '7', 90])).not.toContain('times the old price');
     expect(problem(['5', '50', 11], ['7', '7', 89])).toContain('; 11 are 10 times the old price');
   });
 });
 
-test('counts old prices of 0 apart, whatever becomes of them', () => {
+test('counts old prices of 0 separately, whatever the new price is', () => {
   const pairs: Pairs = [
     ['0', '5', 20],
     ['0', '0', 5],
@@ -96,12 +96,12 @@ test('counts each change in one range of the histogram', () => {
   });
 });
 
-test('names the ten largest changes, the largest first', () => {
+test('names the ten largest changes in descending order', () => {
   const tally = new PriceTally();
   for (let number = 1; number <= 12; number++) tally.add('10', String(10 * (number + 1)), () => `SKU ${number}`);
   const message = tally.problem('stored prices')!;
   const named = [...message.matchAll(/SKU (\d+): 10 to (\d+)/g)].map(([, sku]) => Number(sku));
   expect(named).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
-  expect(message).toMatch(/^12 of 12 stored prices would change by more than half \(100\.0 %\), 5 % is the most/);
+  expect(message).toMatch(/^12 of 12 stored prices would change by more than half \(100\.0 %\), 5 % is the maximum/);
   expect(message).toMatch(/pass --allow-price-changes$/);
 });

@@ -1,18 +1,18 @@
 import { decimalText } from '../resource/decimal-text.js';
 
-/** Fewer stored prices are not enough to tell a wrong file from a new price. */
-export const FEWEST_COMPARED = 10;
-/** Refused if more than one price in 20 (5 %) changes by more than half. */
+/** With fewer stored prices, a wrong file cannot be distinguished from ordinary price changes. */
+export const MIN_COMPARED = 10;
+/** More than one large change in 20 prices (5 %) is refused. A large change is one by more than half. */
 const ONE_IN_LARGE = 20n;
-/** Refused if more than one price in 10 changes by the same power of ten. */
+/** More than one change in 10 prices by the same power of ten is refused. */
 const ONE_IN_POWER = 10n;
-/** How many changes a message names. */
-const NAMED = 10;
+/** Number of changes that a message names. */
+const SHOWN = 10;
 const SCALE = 4;
 
 /**
- * The ranges of the histogram, each up to this percentage of the old price. Below 100 the upper bound belongs to the
- * next range, above 100 to the range itself: exactly 50 % and exactly 150 % are no large changes.
+ * The ranges of the histogram. The bound of a range is the new price as a percentage of the old one. `below` excludes
+ * the bound, `upTo` includes it: exactly 50 % and exactly 150 % are not large changes.
  */
 const RANGES = [
   { label: '-100..-50', below: 50n },
@@ -28,39 +28,39 @@ const HIGHEST = '50..';
 const LARGE = new Set(['-100..-50', HIGHEST]);
 const LABELS = ['-100..-50', '-50..-20', '-20..-5', '-5..0', UNCHANGED, '0..5', '5..20', '20..50', HIGHEST];
 
-/** How prices that are both new and stored compare. The record of an import keeps it. */
+/** Comparison of new prices with the stored ones. The record of an import contains it. */
 export interface PriceChanges {
-  /** Prices whose old price is above 0. */
+  /** Number of prices whose old price is above 0. */
   compared: number;
-  /** Prices whose old price is 0. No percentage exists for them. */
+  /** Number of prices whose old price is 0. Their change has no percentage. */
   fromZero: number;
-  /** Prices whose currency changes, which no percentage describes. */
+  /** Number of prices whose currency changes. No percentage describes this change. */
   otherCurrency: number;
-  /** Number of compared prices by change in percent; "0" are those that stay. */
+  /** Number of compared prices by change in percent; "0" counts the unchanged ones. */
   histogram: Record<string, number>;
-  /** Number of compared prices that are the old price times this power of ten. */
+  /** For each power of ten, the number of compared prices that are the old price times this power. */
   powersOfTen: Record<string, number>;
 }
 
 /** One price before and after. */
 export interface PriceChange {
-  /** Names the row, for example `SKU A-1 on list EUR, line 7`. */
+  /** The row, for example `SKU A-1 on list EUR, line 7`. */
   place: string;
   old: string;
   new: string;
 }
 
-/** How two prices compare. */
+/** The comparison of two prices. */
 export interface ComparedPrice {
   old: string;
   new: string;
-  /** Of the range of the histogram; undefined: the old price is 0. */
+  /** Label of the histogram range; undefined: the old price is 0. */
   label?: string;
-  /** Of a change by more than half: the power of ten that it is, if any, and what orders such changes. */
+  /** Only for a change by more than half: its power of ten, if it is one, and a size for sorting. */
   large?: { power?: number; size: number };
 }
 
-/** Compares prices one by one, exactly, and finds changes that look like a mistake. Its memory does not grow. */
+/** Compares prices exactly, one by one, and detects probable mistakes. Its memory does not grow with their number. */
 export class PriceTally {
   private compared = 0;
   private fromZero = 0;
@@ -68,15 +68,19 @@ export class PriceTally {
   private large = 0;
   private readonly histogram = new Map(LABELS.map((label) => [label, 0]));
   private readonly powers = new Map<number, number>();
-  /** The largest changes, the largest first. */
+  /** The largest changes in descending order. */
   private readonly largest: { size: number; change: PriceChange }[] = [];
 
-  /** @param oldPrice a decimal as text with at most four decimals, spelled like `newPrice` @param place read if it is shown */
+  /**
+   * Adds a pair of prices.
+   * @param oldPrice decimal as text with at most four decimals, in the same notation as `newPrice`
+   * @param place describes the row; called only if the change may be shown
+   */
   add(oldPrice: string, newPrice: string, place: () => string): void {
     this.addCompared(comparePrices(oldPrice, newPrice), place);
   }
 
-  /** Adds a comparison, which several tallies may share. @param place read if it is shown */
+  /** Adds a comparison, which several tallies may share. @param place called only if the change may be shown */
   addCompared({ label, large, old, new: newPrice }: ComparedPrice, place: () => string): void {
     if (label === undefined) return void this.fromZero++;
     this.count(label);
@@ -84,15 +88,15 @@ export class PriceTally {
     this.large++;
     const { power, size } = large;
     if (power) this.powers.set(power, (this.powers.get(power) ?? 0) + 1);
-    this.keep(size, place, old, newPrice);
+    this.addLarge(size, place, old, newPrice);
   }
 
-  /** Adds a price whose currency changes: no number says how much, so it counts as a change by more than half. */
+  /** Adds a price whose currency changes. It counts as a change by more than half, because it has no percentage. */
   addOtherCurrency(oldPrice: string, newPrice: string, place: () => string): void {
     this.compared++;
     this.otherCurrency++;
     this.large++;
-    this.keep(0, place, oldPrice, newPrice);
+    this.addLarge(0, place, oldPrice, newPrice);
   }
 
   get changes(): PriceChanges {
@@ -106,21 +110,24 @@ export class PriceTally {
     };
   }
 
-  /** What looks like a mistake. @param what the prices, for example `stored prices` @returns undefined if nothing does */
-  problem(what: string): string | undefined {
+  /**
+   * The message if the changes look like a mistake; otherwise undefined.
+   * @param prices names the prices, for example `stored prices`
+   */
+  problem(prices: string): string | undefined {
     const { compared, large, otherCurrency } = this;
-    if (compared < FEWEST_COMPARED) return undefined;
+    if (compared < MIN_COMPARED) return undefined;
     const all = BigInt(compared);
     const powers = [...this.powers].filter(([, count]) => BigInt(count) * ONE_IN_POWER > all);
     if (BigInt(large) * ONE_IN_LARGE <= all && !powers.length) return undefined;
     const percent = ((large / compared) * 100).toFixed(1);
-    const how = otherCurrency ? 'by more than half or to another currency' : 'by more than half';
+    const change = otherCurrency ? 'by more than half or to another currency' : 'by more than half';
     const hints = powers.map(
       ([power, count]) =>
         `; ${count} are ${factor(power)} times the old price: check the decimal separator and the unit`,
     );
-    const named = this.largest.map(({ change }) => `${change.place}: ${change.old} to ${change.new}`).join(', ');
-    return `${large} of ${compared} ${what} would change ${how} (${percent} %), 5 % is the most${hints.join('')}; the largest changes: ${named}. If the new prices are right, pass --allow-price-changes`;
+    const shown = this.largest.map((one) => `${one.change.place}: ${one.change.old} to ${one.change.new}`).join(', ');
+    return `${large} of ${compared} ${prices} would change ${change} (${percent} %), 5 % is the maximum${hints.join('')}; the largest changes: ${shown}. If the new prices are right, pass --allow-price-changes`;
   }
 
   private count(label: string): void {
@@ -128,18 +135,21 @@ export class PriceTally {
     this.histogram.set(label, this.histogram.get(label)! + 1);
   }
 
-  /** @param size orders the changes and decides nothing */
-  private keep(size: number, place: () => string, oldPrice: string, newPrice: string): void {
+  /** Adds a change to the largest ones, if it is one of them. @param size only for sorting */
+  private addLarge(size: number, place: () => string, oldPrice: string, newPrice: string): void {
     const { largest } = this;
-    if (largest.length === NAMED && largest.at(-1)!.size >= size) return;
+    if (largest.length === SHOWN && largest.at(-1)!.size >= size) return;
     const behind = largest.findIndex((other) => other.size < size);
     const entry = { size, change: { place: place(), old: oldPrice, new: newPrice } };
     largest.splice(behind < 0 ? largest.length : behind, 0, entry);
-    if (largest.length > NAMED) largest.pop();
+    if (largest.length > SHOWN) largest.pop();
   }
 }
 
-/** Compares two prices exactly. @param oldPrice a decimal as text with at most four decimals, spelled like `newPrice` */
+/**
+ * Compares two prices exactly.
+ * @param oldPrice decimal as text with at most four decimals, in the same notation as `newPrice`
+ */
 export function comparePrices(oldPrice: string, newPrice: string): ComparedPrice {
   const prices = { old: oldPrice, new: newPrice };
   if (oldPrice === newPrice && Number(oldPrice) !== 0) return { ...prices, label: UNCHANGED };
@@ -151,7 +161,7 @@ export function comparePrices(oldPrice: string, newPrice: string): ComparedPrice
   return { ...prices, label, large: { power: powerOfTen(before, after, newPrice), size } };
 }
 
-/** A price in ten-thousandths. */
+/** Converts a decimal with at most four decimals to ten-thousandths. */
 export function unitsOf(price: string): bigint {
   return BigInt(decimalText(price, SCALE).replace('.', ''));
 }
@@ -166,8 +176,8 @@ function rangeOf(before: bigint, after: bigint): string {
 }
 
 /**
- * The power of ten other than 0 that makes the old price the new one, once rounded half up to as many decimals as the new
- * price has: 19.95 becomes 0.2 by the power -2. @returns undefined if none does
+ * The power of ten, other than 0, that turns the old price into the new one. The product is rounded half up to the
+ * decimals of the new price: the power -2 turns 19.95 into 0.2. @returns undefined if there is none
  */
 function powerOfTen(before: bigint, after: bigint, newPrice: string): number | undefined {
   if (after === 0n) return undefined;
@@ -184,7 +194,7 @@ function times(price: bigint, power: number, unit: bigint): bigint {
   return ((2n * scaled + divisor) / (2n * divisor)) * unit;
 }
 
-/** 10 to this power, as people write it: `100`, `0.01`. */
+/** Writes 10 to this power in decimal notation: `100`, `0.01`. */
 function factor(power: number): string {
   return power > 0 ? `1${'0'.repeat(power)}` : `0.${'0'.repeat(-power - 1)}1`;
 }

@@ -3,10 +3,10 @@ import { netPrice } from '../pricing/net-price.js';
 import { PriceTally, unitsOf } from './price-tally.js';
 
 const BATCH = 1000;
-/** A discount that changes by more points is compared; in ten-thousandths. */
+/** Prices are compared if the discount changes by more than 20 percentage points. In ten-thousandths of a point. */
 const POINTS = 20n * 10_000n;
 
-/** What decides the prices of a customer. */
+/** The terms that determine the prices of a customer. */
 export interface PriceTerms {
   PriceListCode: string | null;
   DiscountPercentage: string;
@@ -21,14 +21,14 @@ export interface TermsSide {
 /** An operator's change would change too many prices by too much. */
 export class PriceChangeRefused extends Error {}
 
-/** Whether the change of a customer's terms calls for a comparison of all its prices. */
+/** Whether a change of a customer's terms requires a comparison of all its prices. */
 export function needsComparison(before: PriceTerms, after: PriceTerms): boolean {
   if (before.PriceListCode === null || after.PriceListCode === null) return false;
   const points = unitsOf(after.DiscountPercentage) - unitsOf(before.DiscountPercentage);
   return before.PriceListCode !== after.PriceListCode || points > POINTS || points < -POINTS;
 }
 
-/** Compares the net prices of the SKUs that have a price under both terms. Reads them in batches, by short statements. */
+/** Compares the net prices of the SKUs that have a price under both terms. Reads them in short statements. */
 export async function compareTerms(before: TermsSide, after: TermsSide): Promise<PriceTally> {
   const tally = new PriceTally();
   const currencies = [await currencyOf(before), await currencyOf(after)] as const;

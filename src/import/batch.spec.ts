@@ -8,10 +8,10 @@ const PLENTY = { parameters: Infinity, bytes: 1_000_000_000 };
 const rowsOf = (...cells: SourceRow['cells'][]): SourceRow[] =>
   cells.map((row, index) => ({ line: index + 2, cells: row }));
 
-/** So many times the same cells. */
+/** Rows that all have the same cells. */
 const times = (count: number, cells: string[]) => rowsOf(...Array.from({ length: count }, () => cells));
 
-/** What comes of the rows, batch by batch. */
+/** The batches that the rows are grouped into. */
 function batchesOf(rows: readonly SourceRow[], limits: Partial<typeof PLENTY>, columns: number): SourceRow[][] {
   const batches = new Batches({ ...PLENTY, ...limits }, columns);
   const full = rows.map((row) => batches.add(row)).filter((batch) => batch !== undefined);
@@ -20,18 +20,18 @@ function batchesOf(rows: readonly SourceRow[], limits: Partial<typeof PLENTY>, c
 
 const sizes = (batches: SourceRow[][]) => batches.map(({ length }) => length);
 
-test('all rows come out once, in their order', () => {
+test('returns all rows once, in their order', () => {
   const rows = rowsOf(...Array.from({ length: 2500 }, (_, index) => [`${index}`, 'x'.repeat(index % 500)]));
   const batches = batchesOf(rows, {}, 2);
   expect(batches.flat()).toEqual(rows);
   expect(batches.length).toBeGreaterThan(2);
 });
 
-test('without any row there is an empty batch', () => {
+test('returns an empty batch if there are no rows', () => {
   expect(batchesOf([], {}, 1)).toEqual([[]]);
 });
 
-test('what was taken does not count for the next batch', () => {
+test('does not count rows that were taken in the next batch', () => {
   const batches = new Batches({ ...PLENTY, parameters: 2 }, 1);
   const [row] = rowsOf(['x']);
   expect([batches.add(row!), batches.take().length, batches.add(row!), batches.add(row!)]).toEqual([
@@ -43,45 +43,43 @@ test('what was taken does not count for the next batch', () => {
   expect(batches.add(row!)).toHaveLength(2);
 });
 
-test('a batch has at most 1,000 rows', () => {
+test('puts at most 1,000 rows into a batch', () => {
   expect(sizes(batchesOf(times(2001, ['x']), {}, 1))).toEqual([1000, 1000, 1]);
 });
 
 test.each([
   ['three columns, ten parameters', 3, 10, [3, 3, 1]],
   ['as many parameters as columns', 3, 3, [1, 1, 1, 1, 1, 1, 1]],
-  ['fewer parameters than columns: a row is not cut', 3, 2, [1, 1, 1, 1, 1, 1, 1]],
-])('%s', (_, columns, parameters, expected) => {
+  ['fewer parameters than columns, without splitting a row', 3, 2, [1, 1, 1, 1, 1, 1, 1]],
+])('keeps to the parameter limit: %s', (_, columns, parameters, expected) => {
   expect(sizes(batchesOf(times(7, Array(columns).fill('x')), { parameters }, columns))).toEqual(expected);
 });
 
-test('as many products as the parameters of the embedded database allow', () => {
+test('keeps 1,000 products with 29 columns within the parameters of the embedded database', () => {
   const columns = 29;
   const batches = batchesOf(times(3000, Array(columns).fill('x')), { parameters: 32_766 }, columns);
   expect(sizes(batches)).toEqual([1000, 1000, 1000]);
   expect(batches[0]!.flatMap(({ cells }) => cells).length).toBeLessThanOrEqual(32_766);
 });
 
-// Two bytes of UTF-8 for each unit of UTF-16, three, and two because they are escaped; and rows that are mostly commas.
-test.each(['😀', '€', "'", '\\', '\n', 'x', ''])(
-  'values %j are never more than the bytes that a statement may have',
-  (text) => {
-    const bytes = 30_000;
-    const rows = rowsOf(...Array.from({ length: 300 }, (_, index) => ['K', text.repeat(index * 3), '', text]));
-    const statements = batchesOf(rows, { bytes }, 4).map((batch) =>
-      format('?', [batch.map(({ cells }) => cells.map(String))]),
-    );
-    expect(Math.max(...statements.map((statement) => Buffer.byteLength(statement)))).toBeLessThanOrEqual(bytes);
-    // And are not far less, for no reason.
-    expect(statements.length).toBeLessThan(rows.length);
-  },
-);
+// The texts take two or three bytes of UTF-8 for each UTF-16 code unit, or two bytes because they are escaped. The rows
+// of the empty text consist mostly of commas.
+test.each(['😀', '€', "'", '\\', '\n', 'x', ''])('keeps values %j within the bytes of a statement', (text) => {
+  const bytes = 30_000;
+  const rows = rowsOf(...Array.from({ length: 300 }, (_, index) => ['K', text.repeat(index * 3), '', text]));
+  const statements = batchesOf(rows, { bytes }, 4).map((batch) =>
+    format('?', [batch.map(({ cells }) => cells.map(String))]),
+  );
+  expect(Math.max(...statements.map((statement) => Buffer.byteLength(statement)))).toBeLessThanOrEqual(bytes);
+  // The batches must not be needlessly small either.
+  expect(statements.length).toBeLessThan(rows.length);
+});
 
-test('a row that is longer than a statement may be comes alone', () => {
+test('puts a row that exceeds the limit into a batch of its own', () => {
   const rows = rowsOf(['a'.repeat(1000)], ['b'], ['c'], ['d'.repeat(1000)], ['e']);
   expect(sizes(batchesOf(rows, { bytes: 10_300 }, 1))).toEqual([1, 2, 1, 1]);
 });
 
-test('a cell that is wrong is a cell', () => {
+test('counts an invalid cell like any other cell', () => {
   expect(sizes(batchesOf(rowsOf(['a', new CellError('is wrong')], ['b', '']), {}, 2))).toEqual([2]);
 });

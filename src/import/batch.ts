@@ -1,39 +1,39 @@
 import type { WriteSession } from '../database/engine.js';
 import type { SourceRow } from './source/table-source.js';
 
-/** More rows in one statement save nothing that could be measured. */
-const ROWS = 1000;
-const CHARACTERS = 250_000;
-/** A UTF-16 unit takes at most three bytes of UTF-8; one that is escaped takes two. */
-const BYTES_A_CHARACTER = 3;
-/** What stands around the rows of a statement. */
+/** More rows in one statement bring no measurable gain. */
+const MAX_ROWS = 1000;
+const MAX_CHARACTERS = 250_000;
+/** A UTF-16 code unit takes at most three bytes in UTF-8. An escaped one takes two. */
+const BYTES_PER_CHARACTER = 3;
+/** Bytes reserved for the rest of the statement. */
 const STATEMENT_BYTES = 10_000;
-/** Quotes, commas and placeholders around a value. */
-const AROUND_A_VALUE = 4;
+/** Characters for the quotes, comma and placeholder of a value. */
+const CHARACTERS_AROUND_VALUE = 4;
 
-/** Puts rows together that one statement can hold, whatever its limits are. */
+/** Groups rows into batches that fit into one statement, within the limits of the database. */
 export class Batches {
   private rows: SourceRow[] = [];
   private characters = 0;
-  private readonly mostRows: number;
-  private readonly mostCharacters: number;
+  private readonly maxRows: number;
+  private readonly maxCharacters: number;
 
   constructor({ parameters, bytes }: WriteSession['limits'], columns: number) {
-    this.mostRows = Math.max(1, Math.min(ROWS, Math.floor(parameters / columns)));
-    this.mostCharacters = Math.min(CHARACTERS, (bytes - STATEMENT_BYTES) / BYTES_A_CHARACTER);
+    this.maxRows = Math.max(1, Math.min(MAX_ROWS, Math.floor(parameters / columns)));
+    this.maxCharacters = Math.min(MAX_CHARACTERS, (bytes - STATEMENT_BYTES) / BYTES_PER_CHARACTER);
   }
 
-  /** Adds a row. @returns the batch before it, where that would not hold it, too */
+  /** Adds a row. @returns the full batch, without this row, if the row does not fit into it */
   add(row: SourceRow): readonly SourceRow[] | undefined {
-    const characters = row.cells.reduce((sum, cell) => sum + AROUND_A_VALUE + String(cell).length, 0);
-    const full = this.rows.length >= this.mostRows || this.characters + characters > this.mostCharacters;
-    const before = full && this.rows.length ? this.take() : undefined;
+    const characters = row.cells.reduce((sum, cell) => sum + CHARACTERS_AROUND_VALUE + String(cell).length, 0);
+    const isFull = this.rows.length >= this.maxRows || this.characters + characters > this.maxCharacters;
+    const full = isFull && this.rows.length ? this.take() : undefined;
     this.rows.push(row);
     this.characters += characters;
-    return before;
+    return full;
   }
 
-  /** What is there now. */
+  /** Removes and returns the rows of the current batch, which may be empty. */
   take(): readonly SourceRow[] {
     this.characters = 0;
     return this.rows.splice(0);

@@ -4,58 +4,59 @@ import { type FieldDeclaration, type FieldType, isRequired } from '../resource/f
 import { timeOrNull, timestampText } from '../database/utc-time.js';
 import { quoted } from './excerpt.js';
 
-/** A value as it is stored: exact decimals, days, and points in time in UTC as text. */
+/** A value as it is stored. Decimals are exact text; dates, and times in UTC, are text as well. */
 export type CellValue = string | number | boolean | null;
 
-/** What is wrong with a cell, in words for the operator. */
+/** A fault of a cell. The message is written for the operator and follows the name of the column. */
 export class CellError extends Error {
   constructor(message: string) {
     super(message);
-    // It waits in its batch, and the frames of its stack would keep all that was read around it.
+    // Errors wait in their batch. The frames of a stack would keep everything alive that was read around the cell.
     this.stack = message;
   }
 }
 
-/** MySQL's TEXT holds so many bytes. */
+/** Capacity of MySQL's TEXT, in bytes. */
 const TEXT_BYTES = 65_535;
-/** No number needs more, zeros around it included. */
+/** No number needs more characters, padding zeros included. */
 const NUMBER_CHARACTERS = 100;
 
-/** All but tab and line breaks. Those above U+007F are mostly text that was decoded as another encoding than it is in. */
+/** Control characters except tab and line breaks. Those above U+007F mostly result from a wrong encoding. */
 const CONTROL = /(?![\t\n\r])\p{Cc}/u;
-/** In a code a line break is damage, too. */
+/** In a code, tabs and line breaks are damage as well. */
 const CONTROL_OR_BREAK = /\p{Cc}/u;
-/** As spreadsheets write it: with decimals, or with a sign. `1E3` alone may well be a code. */
+/** The form that spreadsheets write: with decimals, or with a sign. `1E3` alone may be a code. */
 const E_NOTATION = /^-?\d+([.,]\d+E[+-]?|E[+-])\d+$/i;
 
 /**
- * The value that a cell of an import file stands for; an empty one is null.
- * @throws {CellError} if the column cannot hold it
+ * Parses a cell of an import file. An empty cell is null.
+ * @throws {CellError} if the column cannot store the value
  */
 export function parseCell(text: string, field: FieldDeclaration): CellValue {
   const prose = isText(field) && !field.identifier && !field.primary;
   const cell = prose ? text : text.trim();
   if (cell === '') {
-    if (isRequired(field)) throw new CellError('is empty, and has to hold a value');
+    if (isRequired(field)) throw new CellError('is empty, but a value is required');
     return null;
   }
   if (isNumber(field) && cell.length > NUMBER_CHARACTERS)
-    throw new CellError(`has ${cell.length} characters, ${NUMBER_CHARACTERS} is the most of a number`);
+    throw new CellError(`has ${cell.length} characters, ${NUMBER_CHARACTERS} is the maximum for a number`);
   if (/\p{Surrogate}/u.test(cell))
-    throw new CellError('holds half of a character, one of U+D800 to U+DFFF without its other half');
+    throw new CellError('contains half of a surrogate pair (U+D800 to U+DFFF); write the whole character');
   refuseControlCharacters(cell, prose);
   if (isText(field) && !prose && E_NOTATION.test(cell))
     throw new CellError(`${quoted(cell)} is a number that a spreadsheet rounded; export the column as text`);
-  if (field.pattern && !field.pattern.test(cell)) throw new CellError(`${quoted(cell)} is not ${field.pattern.says}`);
+  if (field.pattern && !field.pattern.test(cell))
+    throw new CellError(`${quoted(cell)} is not ${field.pattern.expected}`);
   return PARSERS[field.type](cell, field);
 }
 
-/** Whether the column holds text: prose or a code. */
+/** Whether the column stores text: prose or a code. */
 export function isText({ type }: FieldDeclaration): boolean {
   return type === 'varchar' || type === 'text';
 }
 
-/** Whether the column holds a number. */
+/** Whether the column stores a number. */
 export function isNumber({ type }: FieldDeclaration): boolean {
   return type === 'decimal' || type === 'int';
 }
@@ -63,12 +64,12 @@ export function isNumber({ type }: FieldDeclaration): boolean {
 const PARSERS: Record<FieldType, (cell: string, field: FieldDeclaration) => CellValue> = {
   varchar: (cell, { length = 0 }) => {
     const size = [...cell].length;
-    if (size > length) throw new CellError(`has ${size} characters, ${length} is the most`);
+    if (size > length) throw new CellError(`has ${size} characters, ${length} is the maximum`);
     return cell;
   },
   text: (cell) => {
     const size = Buffer.byteLength(cell);
-    if (size > TEXT_BYTES) throw new CellError(`has ${size} bytes, ${TEXT_BYTES} is the most`);
+    if (size > TEXT_BYTES) throw new CellError(`has ${size} bytes, ${TEXT_BYTES} is the maximum`);
     return cell;
   },
   int: (cell, field) => {
@@ -78,17 +79,18 @@ const PARSERS: Record<FieldType, (cell: string, field: FieldDeclaration) => Cell
   decimal: (cell, field) => inBounds(parseDecimal(cell, field), field),
   boolean: (cell) => {
     const value = BOOLEANS.get(cell.toLowerCase());
-    if (value === undefined) throw new CellError(`${quoted(cell)} is neither true, 1, yes nor false, 0, no`);
+    if (value === undefined)
+      throw new CellError(`${quoted(cell)} is not a boolean: write true, 1, yes, false, 0 or no`);
     return value;
   },
   date: (cell) => {
-    if (!isDay(cell)) throw new CellError(`${quoted(cell)} is not a day of the calendar in the form YYYY-MM-DD`);
+    if (!isDay(cell)) throw new CellError(`${quoted(cell)} is not a valid date in the form YYYY-MM-DD`);
     return cell;
   },
   datetime: (cell) => timestampText(parseTime(cell)),
 };
 
-/** The value of a cell as the database returns it, spelt as `parseCell` spells it. */
+/** Converts a value that the database returns into the form that `parseCell` returns. */
 export function storedValue(value: unknown, { type }: FieldDeclaration): CellValue {
   if (value === null) return null;
   if (type === 'boolean') return Boolean(value);
@@ -98,7 +100,7 @@ export function storedValue(value: unknown, { type }: FieldDeclaration): CellVal
   return time ? timestampText(time) : String(value);
 }
 
-/** The text of a cell of an import file that stands for the value that the database returns. */
+/** Writes a value that the database returns as the text of an import cell. */
 export function cellText(value: unknown, { type }: FieldDeclaration): string {
   if (value === null) return '';
   if (type === 'boolean') return value ? 'true' : 'false';
@@ -108,14 +110,14 @@ export function cellText(value: unknown, { type }: FieldDeclaration): string {
 }
 
 const TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d:\d\d)?$/;
-/** What MySQL can store, in UTC. */
+/** The years that MySQL can store, in UTC. */
 const FIRST_YEAR = 1000;
 const LAST_YEAR = 9999;
 
 function parseTime(cell: string): Date {
   const [, day = '', , fraction = '', zone] = TIME.exec(cell) ?? [];
   if (day && !zone) throw new CellError(`${quoted(cell)} has no time zone: add Z for UTC, or an offset such as +01:00`);
-  if (fraction.length > '.123'.length) throw new CellError(`${quoted(cell)} has more than 3 digits behind the second`);
+  if (fraction.length > '.123'.length) throw new CellError(`${quoted(cell)} has more than 3 decimals in its seconds`);
   const time = new Date(isDay(day) ? cell.replace(',', '.') : NaN);
   const year = time.getUTCFullYear();
   if (!(year >= FIRST_YEAR && year <= LAST_YEAR))
@@ -132,7 +134,7 @@ function refuseControlCharacters(cell: string, prose: boolean): void {
   const found = (prose ? CONTROL : CONTROL_OR_BREAK).exec(cell);
   if (!found) return;
   const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-  throw new CellError(`holds the control character U+${code} at position ${found.index + 1}; take it out`);
+  throw new CellError(`contains the control character U+${code} at position ${found.index + 1}; remove it`);
 }
 
 function parseDecimal(cell: string, { precision = 0, scale = 0 }: FieldDeclaration): string {
@@ -149,17 +151,17 @@ function plainDecimal(cell: string): string {
     return decimalText(cell);
   } catch {
     throw new CellError(
-      `${quoted(cell)} is not a decimal: digits, a point where needed, no other separator, no exponent${commaHint(cell)}`,
+      `${quoted(cell)} is not a decimal: write digits, a point before any decimals, no other separator and no exponent${commaHint(cell)}`,
     );
   }
 }
 
-/** What to do about a number that ends in a comma and digits. */
+/** Advice for a number that ends in a comma and digits; otherwise ''. */
 export function commaHint(cell: string): string {
-  return /,\d+$/.test(cell) ? '; for a decimal comma say --decimal-comma' : '';
+  return /,\d+$/.test(cell) ? '; for decimal commas, pass --decimal-comma' : '';
 }
 
-/** The bounds are small whole numbers, so that a float decides rightly. */
+/** A float comparison is exact here, because the bounds have few digits. */
 function inBounds(number: string, { min = -Infinity, max = Infinity }: FieldDeclaration): string {
   if (Number(number) < min) throw new CellError(`${quoted(number)} is less than ${min}`);
   if (Number(number) > max) throw new CellError(`${quoted(number)} is more than ${max}`);

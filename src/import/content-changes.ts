@@ -9,38 +9,38 @@ import { allStates, pruneHistory, renewVersions } from '../versions/renew-versio
 import type { ImportTable } from './import-tables.js';
 import type { RowValues } from './table-rows.js';
 
-/** How many products are kept as samples, and how many of them from one batch. */
-const [SAMPLES, SAMPLED_AT_ONCE] = [100, 20];
+/** Maximum number of sample products: in all, and from one batch. */
+const [SAMPLES, SAMPLES_PER_BATCH] = [100, 20];
 
-/** How many changed SKUs are kept for the change log, in all parts. They take about 100 bytes each. */
+/** Maximum number of changed SKUs that an import keeps for the change log. Each takes about 100 bytes. */
 const MOST_LOGGED = 200_000;
 
-/** A version that was superseded longer ago is no base of a delta any more. */
+/** How long a superseded version can be the base of a delta. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 
 /** The values of a row, and the row itself as it was stored before, in the same order. */
 type Values = RowValues;
 type StoredValues = (values: Values) => Values | undefined;
 
-/** A part with the SKUs that changed so far; undefined: too many. */
+/** A part with the SKUs that changed so far; undefined: they are too many, or not known. */
 interface NotedPart extends ContentPart {
   skus?: Map<string, boolean>;
 }
 
 /**
- * Keeps versions, change log and documents in step with the rows that an import writes. For the rows of other programs,
- * triggers renew versions and remove documents row by row (see the migrations); an import does that by the batch.
+ * Keeps content versions, change log and product documents in step with the rows that an import writes. For all other
+ * writers, triggers renew versions and remove documents row by row (see the migrations). An import does it in batches.
  */
 export class ContentChanges {
   private readonly parts = new Map<string, NotedPart>();
   private logged = 0;
   /** The parts before the import, if triggers change their versions meanwhile. */
   private before?: ReadonlyMap<string, LoggedState>;
-  /** Whether there were any when the import began; undefined: not asked yet. */
+  /** Whether documents existed when the import began; undefined: not queried yet. */
   private documentsExist?: boolean;
-  /** SKUs of products of which there is no document, or one that no longer holds. */
+  /** SKUs of products whose document is missing or outdated. */
   private readonly outdated = new Set<string>();
-  /** Some of the products that change. */
+  /** SKUs of some changed products. */
   readonly sampleSkus: string[] = [];
 
   constructor(
@@ -79,7 +79,7 @@ export class ContentChanges {
     await this.note(table, table.key, keys, () => holdsPart);
   }
 
-  /** Renews versions and documents of all that changed, in the order of the triggers. Last of all. */
+  /** Renews the versions and documents of everything that changed, in the order of the triggers. Call it last. */
   async finish(): Promise<void> {
     await renewVersions(this.session, [...this.parts.values()], this.before);
     await pruneHistory(this.session, new Date(Date.now() - KEPT_MS));
@@ -105,7 +105,7 @@ export class ContentChanges {
         else if (!inTerms) this.forgetSkus(noted);
       }
     if (inDocument) {
-      // Nobody else makes documents meanwhile.
+      // No other session creates documents during the import.
       this.documentsExist ??= (await this.session.query('SELECT 1 FROM product_documents LIMIT 1')).length > 0;
       if (!this.documentsExist) return;
       for (const row of rows) this.outdated.add(String(row[position]));
@@ -132,9 +132,9 @@ export class ContentChanges {
     noted.skus = undefined;
   }
 
-  /** Keeps the last SKUs of a batch: changed rows stand behind new ones. */
+  /** Takes the last SKUs of a batch, because changed rows follow new ones. */
   private sample(position: number, rows: readonly Values[]): void {
     if (position < 0 || this.sampleSkus.length >= SAMPLES) return;
-    for (const row of rows.slice(-SAMPLED_AT_ONCE)) this.sampleSkus.push(String(row[position]));
+    for (const row of rows.slice(-SAMPLES_PER_BATCH)) this.sampleSkus.push(String(row[position]));
   }
 }

@@ -11,28 +11,28 @@ import { IMPORT_TABLES, type ImportTable } from './import-tables.js';
 import { scanTable } from './table-scan.js';
 
 const BATCH_ROWS = 1000;
-/** A folder of files that are not complete yet, within the folder of the export. No import reads it. */
+/** Name prefix of the folder for incomplete files, inside the export folder. No import reads it. */
 const INCOMPLETE = '.incomplete-export-';
-/** An export that has not written a file for this long was killed, in milliseconds. */
+/** An export that has not written a file for this long was killed. In milliseconds. */
 const ABANDONED_MS = 86_400_000;
 
-/** Writes the whole catalogue as import files, from one snapshot: a copy, or the way to another database. */
+/** Writes the whole catalogue as import files from one snapshot, as a backup or to move it to another database. */
 @Injectable()
 export class ExportService {
   constructor(private readonly database: DatabaseService) {}
 
   /**
-   * Writes every import file into `folder`, which is created if it is missing. Files of these names are replaced once all
-   * of the new ones are complete.
-   * @throws if a file cannot be written; then the folder has the files that it had before, or the message says otherwise
+   * Writes every import file into `folder` and creates the folder if it is missing. Replaces existing files of these
+   * names once all new files are complete.
+   * @throws if a file cannot be written; the message states whether the files in the folder are unchanged
    */
   async exportFolder(folder: string): Promise<void> {
-    const aside = await prepare(folder).catch((error) => fail(folder, error));
+    const incomplete = await prepare(folder).catch((error) => fail(folder, error));
     try {
-      await this.write(aside).catch((error) => fail(folder, error));
-      await publish(aside, folder);
+      await this.write(incomplete).catch((error) => fail(folder, error));
+      await publish(incomplete, folder);
     } finally {
-      await rm(aside, { recursive: true, force: true });
+      await rm(incomplete, { recursive: true, force: true });
     }
   }
 
@@ -40,7 +40,7 @@ export class ExportService {
     const snapshot = await this.database.snapshot();
     try {
       for (const table of IMPORT_TABLES)
-        // `flush` writes to the disk before the file is closed. Only then do some file systems report that they are full.
+        // `flush` writes to the disk before the file is closed. Some file systems report only then that they are full.
         await pipeline(csv(snapshot, table), createWriteStream(join(folder, fileOf(table)), { flush: true }));
     } finally {
       await snapshot.close();
@@ -52,7 +52,7 @@ function fileOf({ name }: ImportTable): string {
   return `${name}.csv`;
 }
 
-/** @returns a folder for the new files. @throws if they could not replace the old ones */
+/** Creates a folder for the new files. @returns its path @throws if the new files could not replace the old ones */
 async function prepare(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   const names = await readdir(folder);
@@ -62,16 +62,17 @@ async function prepare(folder: string): Promise<string> {
   return mkdtemp(join(folder, INCOMPLETE));
 }
 
-async function removeAbandoned(aside: string): Promise<void> {
-  if (Date.now() - (await stat(aside)).mtimeMs > ABANDONED_MS) await rm(aside, { recursive: true, force: true });
+async function removeAbandoned(incomplete: string): Promise<void> {
+  if (Date.now() - (await stat(incomplete)).mtimeMs > ABANDONED_MS)
+    await rm(incomplete, { recursive: true, force: true });
 }
 
-async function publish(aside: string, folder: string): Promise<void> {
+async function publish(incomplete: string, folder: string): Promise<void> {
   try {
-    for (const file of IMPORT_TABLES.map(fileOf)) await rename(join(aside, file), join(folder, file));
+    for (const file of IMPORT_TABLES.map(fileOf)) await rename(join(incomplete, file), join(folder, file));
   } catch (cause) {
     const { message } = cause as Error;
-    throw new Error(`the files in ${folder} are not all of one export, run it again: ${message}`, { cause });
+    throw new Error(`the files in ${folder} are not all from the same export; run it again: ${message}`, { cause });
   }
 }
 

@@ -9,7 +9,7 @@ describe('ageProblem', () => {
     expect(problem(age)).toBeUndefined();
   });
 
-  test('refuses an older file with its age, its time and the limit', () => {
+  test('refuses an older file and names its age, its time and the limit', () => {
     expect(problem(30 * HOUR)).toBe(
       'the file was last modified 30 h ago, at 2026-11-27T06:00:00.000Z, and --max-age allows 6 h; deliver a new file',
     );
@@ -22,17 +22,17 @@ describe('ageProblem', () => {
     [310_000, 300_000, '5.2 min ago', 'allows 5 min'],
     [-90_000, 60_000, '1.5 min in the future', 'allows 1 min'],
     [2 * HOUR, 1.5 * HOUR, '2 h ago', 'allows 90 min'],
-  ])('tells an age of %d ms from a limit of %d ms', (age, limit, ...texts) => {
+  ])('shows an age of %d ms and a limit of %d ms as different durations', (age, limit, ...texts) => {
     for (const text of texts) expect(ageProblem(NOW - age, limit, NOW)).toContain(text);
   });
 
-  test('refuses a file of the far future, which would stay new for ever', () => {
+  test('refuses a file dated in the far future, which would count as new until then', () => {
     expect(problem(-24 * HOUR)).toBe(
-      'the file is dated 2026-11-29T12:00:00.000Z, 24 h in the future; check the clock of its author (--max-age allows 6 h)',
+      'the file is dated 2026-11-29T12:00:00.000Z, 24 h in the future; check the clock of the system that wrote it (--max-age allows 6 h)',
     );
   });
 
-  test('refuses what has no modification time', () => {
+  test('refuses input without a modification time', () => {
     expect(ageProblem(undefined, 6 * HOUR, NOW)).toContain('it has no modification time');
   });
 });

@@ -9,18 +9,18 @@ import { StockWatch } from './stock-watch.js';
 import type { RowValues } from './table-rows.js';
 import { CustomerWatch, PriceListWatch, type States } from './terms-watch.js';
 
-/** Which guards an operator lifts. */
+/** The guards that an operator disables. */
 export interface GuardOptions {
-  /** However much prices change. */
+  /** Accept any change of prices. */
   allowPriceChanges?: boolean;
-  /** Even if a warehouse runs out of everything. */
+  /** Accept a warehouse that loses all its stock. */
   allowZeroStock?: boolean;
 }
 
-/** The subjects of the log, by the table that is removed from. */
+/** Subject of the terms log by table. Removals from other tables are not recorded. */
 const RECORDED = { customers: 'customer', price_lists: 'price_list' } as const;
 
-/** Compares what an import writes with what was stored: records changes of terms, and finds what looks like a mistake. */
+/** Compares the rows of an import with the stored ones. Records changes of terms and reports probable mistakes. */
 export class ImportGuards {
   private readonly log: TermsLog;
   private prices?: PriceWatch;
@@ -38,19 +38,19 @@ export class ImportGuards {
     this.log = new TermsLog(states.after, importId);
   }
 
-  /** The watch of a source's rows; undefined if none is needed. */
+  /** Creates the watch for the rows of a source; undefined if the table needs none. */
   watch(source: TableSource): RowWatch | undefined {
     const watch = this.watchOf(source);
     if (watch) this.files.set(watch, source.file);
     return watch;
   }
 
-  /** Sees rows before they are removed. @param keys values of the key columns @param file the file that lacks them */
-  async removing(table: ImportTable, keys: readonly RowValues[], file: string): Promise<void> {
+  /** Call it before rows are removed. @param keys values of the key columns @param file the file that lacks the rows */
+  async beforeRemoval(table: ImportTable, keys: readonly RowValues[], file: string): Promise<void> {
     if (table.name === 'stock') {
       this.stock ??= new StockWatch();
       this.stockFile ||= file;
-      for (const [warehouse] of keys) this.stock.removing(String(warehouse));
+      for (const [warehouse] of keys) this.stock.noteRemoval(String(warehouse));
     }
     const subject = RECORDED[table.name as keyof typeof RECORDED];
     if (!subject || !keys.length) return;
@@ -68,7 +68,7 @@ export class ImportGuards {
     );
   }
 
-  /** Adds what looks like a mistake to the problems. */
+  /** Adds probable mistakes to the problems. */
   async check(problems: Problems): Promise<void> {
     if (!this.options.allowPriceChanges) await this.checkPrices(problems);
     if (this.options.allowZeroStock || !this.stock) return;
@@ -76,7 +76,7 @@ export class ImportGuards {
       problems.add(this.files.get(this.stock) ?? this.stockFile, 0, '', message);
   }
 
-  /** How the prices of the file compare with those that were stored; undefined without a file of prices. */
+  /** Comparison of the prices in the file with the stored ones; undefined if no file has prices. */
   get priceChanges(): PriceChanges | undefined {
     return this.prices?.changes;
   }

@@ -15,32 +15,34 @@ import type { Sources } from './source/sources.js';
 import type { TableSource } from './source/table-source.js';
 import { type ImportContext, TableImport } from './table-import.js';
 
-/** How to load what the files hold. */
 export interface LoadOptions extends GuardOptions {
-  /** The files are the whole truth: rows of their tables that are not in them go. */
+  /** Remove rows that are missing from the files of their tables. */
   replace?: boolean;
-  /** However many rows go. */
+  /** Accept the removal of any number of rows. */
   allowRemovals?: boolean;
-  /** The transaction is rolled back. */
+  /** Roll the transaction back. */
   dryRun?: boolean;
   /** Refuse files that were last modified longer ago than this. */
   maxAgeMs?: number;
-  /** A file may have no row for its tables. */
+  /** Accept a file without a row for its tables. */
   allowEmpty?: boolean;
-  /** Only where there is no product and no customer yet. */
+  /** Import only if the database has neither products nor customers. */
   onlyIfEmpty?: boolean;
 }
 
-/** There is data already, and the import was for an empty database. */
+/** The import requires an empty database, but the database has data. */
 export class NotEmpty extends Error {}
 
-/** Text of so many times the limit is larger than the limit in binary, too. Smaller files are counted as they are written. */
-const SURELY_TOO_LARGE = 1.5;
+/**
+ * Files larger than this many times the limit also exceed the limit in binary form. Smaller files are counted while
+ * they are written.
+ */
+const TOO_LARGE_FACTOR = 1.5;
 
-/** Of a table from which rows go because those go that they hang on. */
+/** Summary of a table without a file, from which rows are removed because the rows they reference are removed. */
 const NOT_READ = { file: null, rows: 0, added: 0, changed: 0, unchanged: 0, absentColumns: [] };
 
-/** Loads all tables of one import, within the transaction of its session. */
+/** Loads all tables of one import within the transaction of its session. */
 export class ImportLoad {
   private readonly problems = new Problems();
   private readonly context: ImportContext;
@@ -48,7 +50,7 @@ export class ImportLoad {
   private readonly replacement?: Replacement;
   private readonly counts = new Map<ImportTable, Omit<TableSummary, 'table'>>();
 
-  /** @param before queries the state before the import @param id of its record; null: it has none */
+  /** @param before queries the state before the import @param id ID of the import's record; null if it has none */
   constructor(
     private readonly session: WriteSession,
     before: Query,
@@ -68,8 +70,11 @@ export class ImportLoad {
   }
 
   /**
-   * @returns what happened to each table
-   * @throws {ImportRefused} after everything was checked, if anything is wrong; before, if a file is too old
+   * Checks and loads all files.
+   * @returns a summary of each table
+   * @throws {ImportRefused} before reading if a file is too old; after checking everything if there is any problem
+   * @throws {NotEmpty} if `onlyIfEmpty` is set and the database has data
+   * @throws {TransactionTooLarge} if the files certainly exceed the transaction limit of the MySQL group
    */
   async run(): Promise<TableSummary[]> {
     if (this.options.maxAgeMs !== undefined) this.assertRecent(this.options.maxAgeMs);
@@ -83,25 +88,25 @@ export class ImportLoad {
     this.problems.assertNone();
     if (!this.options.dryRun) await this.context.changes.finish();
     return IMPORT_TABLES.flatMap((table) => {
-      const gone = removed?.get(table) ?? 0;
-      if (!this.counts.has(table) && !gone) return [];
-      return { table: table.name, ...(this.counts.get(table) ?? NOT_READ), removed: gone };
+      const removedRows = removed?.get(table) ?? 0;
+      if (!this.counts.has(table) && !removedRows) return [];
+      return { table: table.name, ...(this.counts.get(table) ?? NOT_READ), removed: removedRows };
     });
   }
 
-  /** How prices changed, or would have changed; undefined: no file has prices. */
+  /** How the import changes prices, or would have changed them; undefined if no file has prices. */
   get priceChanges(): PriceChanges | undefined {
     return this.guards.priceChanges;
   }
 
-  /** Some of the products that change. */
+  /** SKUs of some changed products. */
   get sampleSkus(): readonly string[] {
     return this.context.changes.sampleSkus;
   }
 
-  /** Removes what is not in the files, and runs the guards. @returns how many rows of each table are removed */
+  /** Removes rows that are not in the files and runs the guards. @returns the number of removed rows of each table */
   private async finish(): Promise<ReadonlyMap<ImportTable, number> | undefined> {
-    // Of files with other problems, not all rows were compared.
+    // If the files have other problems, not all of their rows were compared.
     if (!this.problems.none) return undefined;
     const removed = await this.replacement?.finish(this.options.allowRemovals ?? false);
     await this.guards.check(this.problems);
@@ -110,14 +115,14 @@ export class ImportLoad {
 
   private async loadTable(table: ImportTable): Promise<void> {
     const source = this.sources.sources.find((candidate) => candidate.table === table);
-    // Held no longer than for its table: it knows every key of the file.
-    const file = source && (await TableImport.begin(source, this.context, (rows) => this.tell(source, rows)));
+    // Referenced only while its table is loaded, because it stores every key of the file.
+    const file = source && (await TableImport.begin(source, this.context, (rows) => this.reportProgress(source, rows)));
     await file?.run();
     if (file) this.counts.set(table, { file: file.source.file, ...file.counts, absentColumns: file.absentColumns });
     if (this.problems.none) await this.replacement?.visit(table, file);
   }
 
-  private tell(source: TableSource, rows: number): void {
+  private reportProgress(source: TableSource, rows: number): void {
     const { position, size } = this.sources.fileOf(source);
     this.onProgress({ file: source.file, table: source.table.name, rows, bytes: position, size });
   }
@@ -130,11 +135,11 @@ export class ImportLoad {
     this.problems.assertNone();
   }
 
-  /** A first import writes everything. What the group does not accept is better refused before half a minute of work. */
+  /** A first import writes every row. One that the group cannot accept is refused at once, not after half a minute. */
   private async assertFits(): Promise<void> {
     const { limits, query } = this.session;
     const bytes = this.sources.files.reduce((sum, { size }) => sum + size, 0);
-    if (!limits.transactionBytes || bytes < limits.transactionBytes * SURELY_TOO_LARGE) return;
+    if (!limits.transactionBytes || bytes < limits.transactionBytes * TOO_LARGE_FACTOR) return;
     for (const { table } of this.sources.sources)
       if ((await query(`SELECT 1 FROM ${table.name} LIMIT 1`)).length) return;
     throw new TransactionTooLarge(
@@ -144,6 +149,6 @@ export class ImportLoad {
 
   private async assertEmpty(): Promise<void> {
     const [found] = await this.session.query('SELECT 1 FROM products UNION ALL SELECT 1 FROM customers LIMIT 1');
-    if (found) throw new NotEmpty('There is data already');
+    if (found) throw new NotEmpty('The database already has products or customers');
   }
 }

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Repository } from 'typeorm';
-import { whoami } from '../audit/whoami.js';
+import { accountAtHost } from '../audit/account-at-host.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { WriteSession } from '../database/engine.js';
 import type { PriceChanges } from '../guard/price-tally.js';
@@ -13,23 +13,23 @@ import type { FileSummary, TableSummary } from './import-summary.js';
 import { forgetFiles, recordFiles } from './imported-files.js';
 
 const DAY_MS = 86_400_000;
-const KEPT_DAYS = 400;
-/** So much is kept of what was wrong. */
+const RETENTION_DAYS = 400;
+/** Longest stored message. The rest is discarded. */
 const MESSAGE_CHARACTERS = 4000;
-/** Connections of the pool that were lost along with the import's are noticed one by one. */
+/** A failure of the server breaks several connections of the pool. Each attempt discovers one of them. */
 const ATTEMPTS = 3;
 const RETRY_MS = 1000;
 
 type Outcome = ImportRun['Outcome'];
 
-/** What the record of an import keeps. */
+/** The part of an import's record that is known when the import ends. */
 interface ImportResult {
   files: FileSummary[];
   tables: TableSummary[];
   priceChanges?: PriceChanges;
 }
 
-/** Keeps the record of imports. */
+/** Writes and reads the record of imports. */
 @Injectable()
 export class ImportLogService {
   constructor(
@@ -42,21 +42,21 @@ export class ImportLogService {
     return this.runs.find({ order: { StartedAt: 'DESC', ID: 'ASC' }, take: count });
   }
 
-  /** Records that an import starts, after others have ended, and forgets those of long ago. @returns its ID */
+  /** Waits for other imports, records the start of this one and deletes expired records. @returns the import's ID */
   async begin(mode: ImportRun['Mode']): Promise<string> {
     return this.database.write(async (session) => {
       const { query } = session;
       const [id, now] = [randomUUID(), new Date()];
-      const oldest = timestampText(new Date(now.getTime() - KEPT_DAYS * DAY_MS));
+      const oldest = timestampText(new Date(now.getTime() - RETENTION_DAYS * DAY_MS));
       await query('DELETE FROM import_runs WHERE StartedAt < ?', [oldest]);
       await forgetFiles(session, oldest);
-      const values = [id, timestampText(now), whoami(), mode];
+      const values = [id, timestampText(now), accountAtHost(), mode];
       await query('INSERT INTO import_runs (ID, StartedAt, StartedBy, Mode) VALUES (?, ?, ?, ?)', values);
       return id;
     });
   }
 
-  /** Records the success of an import in the very transaction that makes it one. */
+  /** Records the success of an import in the transaction of the import itself. */
   async succeed(session: WriteSession, id: string, done: ImportResult): Promise<void> {
     const now = timestampText(new Date());
     const { files, tables, priceChanges } = done;
@@ -67,13 +67,13 @@ export class ImportLogService {
     await recordFiles(session, files, tables, now);
   }
 
-  /** When a file with new content was last imported into the table, by the name of the table. */
+  /** For each table name, the time of the last import of a file with new content. */
   async lastByTable(): Promise<Map<string, Date>> {
     const rows = await this.database.query('SELECT TableName, ImportedAt FROM imported_tables');
     return timesBy(rows.map(({ TableName, ImportedAt }) => [String(TableName), timeOrNull(ImportedAt)]));
   }
 
-  /** When an import of the last day last ended that wrote nothing, by its outcome. */
+  /** For each outcome that wrote nothing, the latest end of an import that started within the last 24 hours. */
   async lastFailures(): Promise<Map<string, Date>> {
     const since = timestampText(new Date(Date.now() - DAY_MS));
     const rows = await this.database.query(
@@ -85,10 +85,11 @@ export class ImportLogService {
   }
 
   /**
-   * Records that an import wrote nothing, and why. One that succeeded stays so: what was lost may have been no more than
-   * the answer to COMMIT. Does not queue: the next import may have begun, and the operator waits for the problems.
-   * @returns how the import ended; as long as its transaction is open on the server, this waits for it
-   * @throws if that cannot be found out
+   * Records that an import wrote nothing, and why. A recorded success is not overwritten, because the connection may
+   * have been lost after COMMIT. Does not wait for other imports: the next one may have begun, and the operator waits
+   * for the problems. While the transaction of the import is open on the server, this waits for its end.
+   * @returns the recorded outcome
+   * @throws if the record cannot be read
    */
   async fail(
     id: string,
@@ -104,7 +105,7 @@ export class ImportLogService {
       jsonOrNull(priceChanges),
       id,
     ];
-    return persistently(async () => {
+    return withRetries(async () => {
       await this.database.query(
         `UPDATE import_runs SET EndedAt = ?, Outcome = ?, Message = ?, Files = ?, PriceChanges = ?
          WHERE ID = ? AND Outcome IS NULL`,
@@ -116,17 +117,17 @@ export class ImportLogService {
   }
 }
 
-async function persistently<T>(work: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
+async function withRetries<T>(work: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (attempts === 1) throw error;
     await sleep(RETRY_MS);
-    return persistently(work, attempts - 1);
+    return withRetries(work, attempts - 1);
   }
 }
 
-/** The times by name, without those that are no point in time. */
+/** The times by name, without invalid ones. */
 function timesBy(pairs: readonly (readonly [name: string, time: Date | null])[]): Map<string, Date> {
   return new Map(pairs.flatMap(([name, time]) => (time ? [[name, time]] : [])));
 }

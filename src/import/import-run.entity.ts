@@ -11,7 +11,7 @@ export class ImportRun {
   @Column({ type: 'datetime', precision: 3 })
   StartedAt!: Date;
 
-  /** Null: it is running, or was killed. */
+  /** Null: the import is running, or was killed. */
   @Column({ type: 'datetime', precision: 3, nullable: true })
   EndedAt!: Date | null;
 
@@ -22,11 +22,11 @@ export class ImportRun {
   @Column({ type: 'varchar', length: 16 })
   Mode!: 'upsert' | 'replace';
 
-  /** Null as long as it has not ended. */
+  /** Null: the import has not ended. */
   @Column({ type: 'varchar', length: 16, nullable: true })
   Outcome!: 'imported' | 'refused' | 'failed' | null;
 
-  /** Why it did not import. */
+  /** Why the import wrote nothing; null if it succeeded. */
   @Column({ type: 'text', nullable: true })
   Message!: string | null;
 
@@ -36,7 +36,7 @@ export class ImportRun {
   @Column({ type: 'simple-json', nullable: true })
   Tables!: TableSummary[] | null;
 
-  /** How prices changed, or would have changed; null: unknown, or no file has prices. */
+  /** How the import changed prices, or would have changed them; null: unknown, or no file has prices. */
   @Column({ type: 'simple-json', nullable: true })
   PriceChanges!: PriceChanges | null;
 }

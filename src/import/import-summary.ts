@@ -2,46 +2,47 @@ import type { PriceChanges } from '../guard/price-tally.js';
 import type { Preview } from './preview.js';
 import type { RowCounts } from './table-import.js';
 
-/** What an import did to a table, or would do. */
+/** The effect of an import on a table. For a dry run, the effect that it would have. */
 export interface TableSummary extends RowCounts {
   table: string;
-  /** The file that its rows come from; null where rows go because those went that they hung on. */
+  /** The file of the table; null if it has none and rows were removed because the rows they reference were removed. */
   file: string | null;
-  /** Columns that the file lacks: stored rows keep their values, new rows have none. */
+  /** Columns that the file lacks. Stored rows keep their values, and new rows get null. */
   absentColumns: string[];
 }
 
-/** What identifies a file that was read. */
+/** Identifies a file that was read. */
 export interface FileSummary {
   name: string;
-  /** Of the file as it lies there; null if it was not read to its end. */
+  /** Of the file as stored, that is before decompression; null if the file was not read to its end. */
   sha256: string | null;
   bytes: number;
 }
 
-/** What an import did. */
+/** The result of an import. */
 export interface ImportSummary {
-  /** Of its record, see `import log`; null for a dry run. */
+  /** ID of the record that `import log` shows; null for a dry run. */
   id: string | null;
   dryRun: boolean;
   files: FileSummary[];
   tables: TableSummary[];
-  /** How the prices in the file compare with the stored ones; undefined: no file has prices. */
+  /** How the prices in the file compare with the stored ones; undefined if no file has prices. */
   priceChanges?: PriceChanges;
-  /** What customers would see; undefined unless it is a dry run. */
+  /** What customers would see; only for a dry run. */
   preview?: Preview;
-  /** What was passed over in the files on purpose, in words. */
+  /** Sentences about data in the files that was skipped on purpose. */
   notes: string[];
   seconds: number;
 }
 
-/** How far an import is. */
+/** Progress of an import. */
 export interface ImportProgress {
   file: string;
   table: string;
-  /** Read of this table so far. */
+  /** Rows of this table read so far. */
   rows: number;
-  /** Of the file's bytes, read so far. */
+  /** Bytes of the file read so far. */
   bytes: number;
+  /** Size of the file in bytes. */
   size: number;
 }

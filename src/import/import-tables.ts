@@ -13,27 +13,27 @@ import { StockEntry } from '../stock/stock-entry.entity.js';
 import { Warehouse } from '../stock/warehouse.entity.js';
 import { divisionOf, type PartName } from '../versions/content-parts.js';
 
-/** A table that operators load, and its import file, which has the table's name and its columns as headers. */
+/** A table that operators load. Its import file has the same name, and the columns as headers. */
 export interface ImportTable {
   name: string;
   entity: Resource;
   columns: readonly FieldDeclaration[];
   /**
-   * The part of the content that its rows belong to: a change of a row renews the version of that part. null: responses
-   * show no row, or the `ETag` names all that they show, as it does of customers.
+   * The content part of its rows: a change of a row renews the version of this part. null: responses show no row of the
+   * table, or the `ETag` contains everything that they show, as for customers.
    */
   part: PartName | null;
-  /** The column that says which version of the part a row belongs to; undefined: the part has one version. */
+  /** The column that divides the content part into versions; undefined: the part has one version. */
   division?: string;
   /** Whether responses show its rows through the customer's terms only. The `ETag` names the terms. */
   inTerms: boolean;
-  /** Whether the stored documents of products hold its rows. */
+  /** Whether the stored product documents contain its rows. */
   inDocument: boolean;
-  /** Which of the columns make up its key. */
+  /** Names of the key columns. */
   key: readonly string[];
-  /** Which columns name a row of another table, by that table's key; an empty cell names none. */
+  /** For each column that references another table by its key, that table. A null value references no row. */
   references: Readonly<Record<string, ImportTable>>;
-  /** The column within whose values, as far as a file names them, the file is the whole truth; none: in all of the table. */
+  /** `--replace` removes only rows whose value in this column occurs in the file; undefined: it removes any row. */
   replacedWithin?: string;
 }
 
@@ -46,9 +46,9 @@ function importTable(
   const [name, columns] = [tableOf(entity), columnsOf(entity)];
   const key = columns.filter(({ primary }) => primary).map(({ name: column }) => column);
   const division = part ? divisionOf(part) : undefined;
-  // An import removes rows by their key alone, and has to know which version that renews.
+  // An import removes rows by key, so the key must contain the column that determines the version to renew.
   if (division && !key.includes(division))
-    throw new Error(`${name} cannot belong to the part ${part}: its key has no ${division}`);
+    throw new Error(`${name} cannot belong to the content part ${part}: add ${division} to its key`);
   const uses = { inTerms: entity === PriceList, inDocument: isInDocument(entity) };
   return { name, entity, columns, part, division, ...uses, key, references, replacedWithin };
 }
@@ -57,7 +57,7 @@ const priceLists = importTable(PriceList, 'prices');
 const warehouses = importTable(Warehouse, 'stock');
 const products = importTable(Product, 'products');
 
-/** Every import table, each behind those that it refers to. */
+/** All import tables. Each table follows the tables that it references. */
 export const IMPORT_TABLES: readonly ImportTable[] = [
   priceLists,
   warehouses,
@@ -71,12 +71,12 @@ export const IMPORT_TABLES: readonly ImportTable[] = [
   importTable(Customer, null, { PriceListCode: priceLists, WarehouseCode: warehouses }),
 ];
 
-/** Whether rows of other tables refer to rows of this one. */
-export function isReferredTo(table: ImportTable): boolean {
+/** Whether another table references this one. */
+export function isReferenced(table: ImportTable): boolean {
   return IMPORT_TABLES.some(({ references }) => Object.values(references).includes(table));
 }
 
-/** The import table of an entity; undefined: it has none. */
+/** The import table of an entity; undefined if it has none. */
 export function importTableOf(entity: Resource): ImportTable | undefined {
   return IMPORT_TABLES.find((table) => table.entity === entity);
 }

@@ -7,7 +7,7 @@ import { ImportLogService } from './import-log.service.js';
 import { ImportRun } from './import-run.entity.js';
 import { ImportService } from './import.service.js';
 
-/** Files in and out, and the record of what came in. */
+/** Imports and exports of files, and the record of imports. */
 @Module({
   imports: [CatalogModule, ScopeModule, TypeOrmModule.forFeature([ImportRun])],
   providers: [ImportService, ImportLogService, ExportService],

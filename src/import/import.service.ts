@@ -13,15 +13,15 @@ import { ImportRefused } from './problems.js';
 import type { InputFile } from './source/input-file.js';
 import { openSources, type SourceRequest, type Sources } from './source/sources.js';
 
-/** What to import, and how. */
+/** The files to import, and the options. */
 export interface ImportRequest extends SourceRequest, LoadOptions {}
 
 type OnProgress = (progress: ImportProgress) => void;
 
-/** What an import did within its transaction. */
-interface Done extends Pick<ImportSummary, 'priceChanges' | 'preview' | 'tables'> {}
+/** The part of the summary that the transaction produces. */
+interface LoadResult extends Pick<ImportSummary, 'priceChanges' | 'preview' | 'tables'> {}
 
-/** Loads import files: all of a run in one transaction, or nothing. */
+/** Loads import files. All files of an import are written in one transaction, or none. */
 @Injectable()
 export class ImportService {
   private readonly sample: SampleProduct;
@@ -37,9 +37,10 @@ export class ImportService {
   }
 
   /**
-   * Adds or overwrites, by key, the rows of the files; what is the same already is not written again.
-   * @param stdin what the path `-` stands for
-   * @throws {ImportRefused} naming what is wrong, {NotEmpty} where `onlyIfEmpty` says so; then nothing is written
+   * Adds the rows of the files, or overwrites stored rows of the same key. Does not write rows that are unchanged.
+   * @param stdin the stream that the path `-` reads
+   * @throws {ImportRefused} with all problems, if there are any; nothing is written
+   * @throws {NotEmpty} if `onlyIfEmpty` is set and the database has data; nothing is written
    */
   async run(
     request: ImportRequest,
@@ -60,8 +61,8 @@ export class ImportService {
     }
   }
 
-  /** Runs a whole import, looks at what it leaves, and rolls it back. */
-  private async rolledBack(begin: (session: WriteSession) => ImportLoad): Promise<Done> {
+  /** Runs a whole import, previews its result and rolls it back. */
+  private async rolledBack(begin: (session: WriteSession) => ImportLoad): Promise<LoadResult> {
     try {
       return await this.database.write(async (session) => {
         const before = await visibilities(session.query);
@@ -73,14 +74,18 @@ export class ImportService {
         throw new RolledBack({ tables, priceChanges, preview: { priceLists, sample } });
       });
     } catch (error) {
-      if (error instanceof RolledBack) return error.done;
+      if (error instanceof RolledBack) return error.result;
       throw error;
     }
   }
 
-  private async recorded(id: string, { files }: Sources, begin: (session: WriteSession) => ImportLoad): Promise<Done> {
+  private async recorded(
+    id: string,
+    { files }: Sources,
+    begin: (session: WriteSession) => ImportLoad,
+  ): Promise<LoadResult> {
     let load: ImportLoad | undefined;
-    let done: Done | undefined;
+    let done: LoadResult | undefined;
     const result = () => ({ files: summaries(files), priceChanges: load?.priceChanges });
     try {
       await this.database.write(async (session) => {
@@ -93,7 +98,7 @@ export class ImportService {
     } catch (error) {
       const { message } = error as Error;
       const outcome = error instanceof ImportRefused ? 'refused' : 'failed';
-      // What is wrong with the import matters more than that it could not be recorded, which has the same cause.
+      // If the outcome cannot be recorded either, the error of the import matters more. Both have the same cause.
       const recorded = await this.log.fail(id, outcome, message, result()).catch(() => null);
       if (done && recorded === 'imported') return done;
       if (done && !recorded) throw new Error(`${message}; ${UNKNOWN}`, { cause: error });
@@ -104,12 +109,12 @@ export class ImportService {
 
 /** Ends the transaction of a dry run. */
 class RolledBack extends Error {
-  constructor(readonly done: Done) {
+  constructor(readonly result: LoadResult) {
     super('rolled back');
   }
 }
 
-/** Where the connection was lost at COMMIT, and the record could not be read. */
+/** The connection was lost at COMMIT, and the record cannot be read. */
 const UNKNOWN = 'it is not known whether the import was written; see import log';
 
 function summaries(files: readonly InputFile[]): FileSummary[] {

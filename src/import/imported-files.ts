@@ -5,8 +5,8 @@ import type { FileSummary, TableSummary } from './import-summary.js';
 type ImportedFile = readonly [table: string, sha256: string];
 
 /**
- * Records the files of an import. The time of a table moves only if its file was never imported into it before. A job that
- * imports the same files again and again would otherwise make old data look fresh.
+ * Records the files of an import. The import time of a table changes only if its file was never imported into it
+ * before. Otherwise a job that imports the same files repeatedly would make old data look fresh.
  */
 export async function recordFiles(
   session: WriteSession,
@@ -23,12 +23,12 @@ export async function recordFiles(
   if (fresh.length) await upsert(session, 'imported_tables', ['TableName'], 'ImportedAt', fresh);
 }
 
-/** Forgets files that were not imported since. */
+/** Deletes the records of files that were last imported before `since`. */
 export async function forgetFiles({ query }: WriteSession, since: string): Promise<void> {
   await query('DELETE FROM imported_files WHERE LastImportedAt < ?', [since]);
 }
 
-/** One for each table that has a file. */
+/** The imported file of each table that has one. */
 function importedFiles(files: readonly FileSummary[], tables: readonly TableSummary[]): ImportedFile[] {
   const hashes = new Map(files.map(({ name, sha256 }) => [name, sha256]));
   return tables.flatMap(({ table, file }) => {
@@ -37,7 +37,7 @@ function importedFiles(files: readonly FileSummary[], tables: readonly TableSumm
   });
 }
 
-/** The tables whose file was imported into them before. */
+/** The tables into which the same file was imported before. */
 async function knownTables(session: WriteSession, imported: readonly ImportedFile[]): Promise<Set<string>> {
   const { sql, parameters } = session.rowIn(['TableName', 'Sha256'], imported);
   const rows = await session.query(`SELECT TableName FROM imported_files WHERE ${sql}`, parameters);

@@ -4,8 +4,8 @@ import type { TableSource } from './source/table-source.js';
 
 const SHOWN = 3;
 
-/** Rows with one fault: how many, and the first of them in words. */
-class Rows {
+/** Counts the rows with one fault and describes the first of them. */
+class FaultyRows {
   count = 0;
   line = 0;
   readonly first: string[] = [];
@@ -17,12 +17,12 @@ class Rows {
 }
 
 /**
- * Keys that are missing in a table's file, or that several rows have. Often a whole column of them is; each of these faults
- * is told once for a file.
+ * Missing and repeated keys in the file of a table. Often all cells of a column have the same fault, so each fault is
+ * reported once per file.
  */
 export class KeyFaults {
-  private readonly missing = new Map<FieldDeclaration, Rows>();
-  private readonly repeated = new Rows();
+  private readonly missing = new Map<FieldDeclaration, FaultyRows>();
+  private readonly repeated = new FaultyRows();
   private earlier = 0;
 
   constructor(private readonly source: TableSource) {}
@@ -32,7 +32,7 @@ export class KeyFaults {
   }
 
   noteMissing(column: FieldDeclaration, line: number): void {
-    const rows = this.missing.get(column) ?? new Rows();
+    const rows = this.missing.get(column) ?? new FaultyRows();
     this.missing.set(column, rows);
     rows.add(line, String(line));
   }
@@ -43,49 +43,55 @@ export class KeyFaults {
   }
 
   /**
-   * Tells of the faults.
-   * @param all how many rows there are
-   * @param told what was told of the file already, by the headers: further tables have the same keys
+   * Adds the faults to the problems.
+   * @param all number of rows in the file
+   * @param reported faults that were reported before, because several tables may take their keys from the same headers
    */
-  report(problems: Problems, all: number, told: Set<string>): void {
+  report(problems: Problems, all: number, reported: Set<string>): void {
     const { source } = this;
     for (const [column, rows] of this.missing)
-      if (isNew(told, source, 'missing', [column]))
+      if (isNew(reported, source, 'missing', [column]))
         problems.add(source.file, rows.line, source.label(column), this.missingText(column, rows, all));
     const keys = source.columns.filter(({ primary }) => primary);
-    if (!this.repeated.count || !isNew(told, source, 'repeated', keys)) return;
+    if (!this.repeated.count || !isNew(reported, source, 'repeated', keys)) return;
     const label = keys.map((column) => source.label(column)).join(', ');
     problems.add(source.file, this.repeated.line, label, this.repeatedText(keys, all));
   }
 
-  private missingText(column: FieldDeclaration, rows: Rows, all: number): string {
+  private missingText(column: FieldDeclaration, rows: FaultyRows, all: number): string {
     const [header] = this.source.origin?.(column) ?? [];
-    if (rows.count === 1 && !header) return 'is empty, and has to hold a value';
-    const what = `${number(rows.count)} of ${number(all)} rows ${rows.count === 1 ? 'has' : 'have'} no ${column.name}`;
-    return `${what}, ${places(rows)}${header ? `; ${missingAdvice(this.source, column, header)}` : ''}`;
+    if (rows.count === 1 && !header) return 'is empty, but a value is required';
+    const fault = `${number(rows.count)} of ${number(all)} rows ${rows.count === 1 ? 'has' : 'have'} no ${column.name}`;
+    return `${fault}, ${places(rows)}${header ? `; ${missingAdvice(this.source, column, header)}` : ''}`;
   }
 
   private repeatedText(keys: readonly FieldDeclaration[], all: number): string {
     const { repeated, source } = this;
     const column = keys.find((key) => source.origin?.(key).length);
     const advice = column ? `; ${repeatedAdvice(column, source.origin!(column)[0]!)}` : '';
-    if (repeated.count === 1) return `the same key as on line ${this.earlier}${advice}`;
-    return `${number(repeated.count)} of ${number(all)} rows have the key of an earlier row, ${places(repeated)}${advice}`;
+    if (repeated.count === 1) return `repeats the key of line ${this.earlier}${advice}`;
+    return `${number(repeated.count)} of ${number(all)} rows repeat the key of an earlier row, ${places(repeated)}${advice}`;
   }
 }
 
-function isNew(told: Set<string>, source: TableSource, fault: string, columns: readonly FieldDeclaration[]): boolean {
-  // Of a foreign file the headers count, so that constants beside them make no difference.
+/** Whether the fault was not reported before. Adds it to `reported`. */
+function isNew(
+  reported: Set<string>,
+  source: TableSource,
+  fault: string,
+  columns: readonly FieldDeclaration[],
+): boolean {
+  // In a file that a column map reads, the headers identify the fault. Constants in the key do not matter.
   const origins = source.origin
     ? columns.flatMap((column) => source.origin!(column))
     : [source.table, ...columns].map(({ name }) => name);
   const name = [source.file, fault, ...origins].join('\0');
-  if (told.has(name)) return false;
-  told.add(name);
+  if (reported.has(name)) return false;
+  reported.add(name);
   return true;
 }
 
-function places({ count, first }: Rows): string {
+function places({ count, first }: FaultyRows): string {
   if (count === 1) return `on line ${first[0]}`;
   return `${count > SHOWN ? 'first ' : ''}on lines ${first.join(', ')}`;
 }
@@ -93,17 +99,17 @@ function places({ count, first }: Rows): string {
 function missingAdvice({ table }: TableSource, { name }: FieldDeclaration, header: string): string {
   const from = inMap(header);
   return (
-    `give them one in the shop, compose one in the map, such as ` +
-    `${name}: [${from}, { join: '-', of: [HEADER, HEADER], shorten: 64 }], or pass the rows over: ` +
+    `set one in the shop, compose one in the column map, such as ` +
+    `${name}: [${from}, { join: '-', of: [HEADER, HEADER], shorten: 64 }], or skip these rows: ` +
     `skip: { ${from}: '' } in ${table.name}`
   );
 }
 
 function repeatedAdvice({ name }: FieldDeclaration, header: string): string {
-  return `make them differ in the shop, or in the map: ${name}: { join: '-', of: [${inMap(header)}, HEADER], shorten: 64 }`;
+  return `make them unique in the shop or in the column map: ${name}: { join: '-', of: [${inMap(header)}, HEADER], shorten: 64 }`;
 }
 
-/** A header as a map has to write it. */
+/** A header in the notation of a column map: quoted if necessary. */
 function inMap(header: string): string {
   return /^[\p{L}\d][\p{L}\d /()_-]*$/u.test(header) ? header : `'${header.replaceAll("'", "''")}'`;
 }

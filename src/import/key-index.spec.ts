@@ -1,6 +1,6 @@
 import { KeyIndex } from './key-index.js';
 
-test('tells the number of a key that is there already, and keeps it', () => {
+test('returns and keeps the number of an existing key', () => {
   const index = new KeyIndex();
   expect(index.add('A', 2)).toBeUndefined();
   expect(index.add('B', 3)).toBeUndefined();
@@ -10,14 +10,14 @@ test('tells the number of a key that is there already, and keeps it', () => {
   expect([index.has('B'), index.has('C'), index.size]).toEqual([true, false, 2]);
 });
 
-test('tells keys apart to the character', () => {
+test('distinguishes keys by each character', () => {
   const keys = ['', 'a', 'A', 'á', 'a\u0301', 'ab', 'a\0b', 'a b', 'b', '😀', '😁', 'x'.repeat(100_000)];
   const index = new KeyIndex();
   expect(keys.map((key, number) => index.add(key, number))).toEqual(keys.map(() => undefined));
   expect(keys.map((key) => index.get(key))).toEqual(keys.map((_, number) => number));
 });
 
-test('agrees with a Map over many keys, of which half come twice', () => {
+test('behaves like a Map for many keys, some of which repeat', () => {
   const index = new KeyIndex();
   const map = new Map<string, number>();
   for (let number = 0; number < 50_000; number++) {

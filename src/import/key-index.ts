@@ -1,23 +1,30 @@
-/** Bytes that are taken at a time; also the most that a key may have. */
+/** Bytes allocated at a time. A longer key cannot be stored. */
 const PAGE = 1 << 20;
 
 /**
- * Which keys were seen, and a number for each, say its line. Exact, and outside of the heap: a key takes its UTF-8 bytes
- * and some 25 more, where a Map takes about 100 that the garbage collector walks through again and again.
+ * A map from keys to numbers, such as the line of each key. It is exact and lives outside of the heap: a key takes its
+ * UTF-8 bytes and some 25 more. In a `Map` it takes about 100 bytes, which the garbage collector visits repeatedly.
  */
 export class KeyIndex {
   private readonly pages: Buffer[] = [Buffer.allocUnsafe(PAGE)];
-  /** Where the next key goes, in the last page. */
+  /** Bytes used in the last page. The next key starts there. */
   private used = 0;
-  /** Where each entry's bytes are, by entry: number of the page × PAGE + place in it. */
+  /** Start of each entry's bytes: index of the page × PAGE + offset in the page. */
   private starts = new Uint32Array(1 << 10);
   private lengths = new Uint32Array(1 << 10);
   private numbers = new Uint32Array(1 << 10);
-  /** Entry + 1 of the key that hashes here or before; 0: free. Twice as many as there may be entries, a power of two. */
+  /**
+   * Hash table with linear probing. Each slot contains an entry + 1, or 0 if it is free. Its length is a power of two,
+   * twice the capacity for entries.
+   */
   private slots = new Uint32Array(1 << 11);
   size = 0;
 
-  /** Notes a key. @returns the number that it has already, if it is there; then that one stays */
+  /**
+   * Adds a key. If the key exists, it keeps its number.
+   * @returns the existing number; undefined if the key is new
+   * @throws {RangeError} if the key is too long
+   */
   add(key: string, number: number): number | undefined {
     const length = this.write(key);
     const slot = this.find(length);
@@ -31,7 +38,7 @@ export class KeyIndex {
     return undefined;
   }
 
-  /** The number of a key, if it is there. */
+  /** The number of a key; undefined if the key does not exist. */
   get(key: string): number | undefined {
     const entry = this.slots[this.find(this.write(key))];
     return entry ? this.numbers[entry - 1] : undefined;
@@ -41,7 +48,7 @@ export class KeyIndex {
     return this.get(key) !== undefined;
   }
 
-  /** All keys with their numbers, in the order in which they came. */
+  /** All keys with their numbers, in the order of insertion. */
   *entries(): Generator<[key: string, number: number]> {
     for (let entry = 0; entry < this.size; entry++) {
       const start = this.starts[entry]!;
@@ -51,9 +58,9 @@ export class KeyIndex {
     }
   }
 
-  /** Writes the key behind the last entry, where it is compared, and stays if it is new. @returns how many bytes it has */
+  /** Writes the key after the last entry, to compare it there. A new key stays there. @returns its length in bytes */
   private write(key: string): number {
-    // A UTF-16 unit takes at most three bytes of UTF-8.
+    // A UTF-16 code unit takes at most three bytes in UTF-8.
     if (this.used + key.length * 3 > PAGE) {
       if (key.length * 3 > PAGE) throw new RangeError('The key is too long');
       this.pages.push(Buffer.allocUnsafe(PAGE));
@@ -62,7 +69,7 @@ export class KeyIndex {
     return this.pages.at(-1)!.write(key, this.used, 'utf8');
   }
 
-  /** The slot of the key that was written last, or the free one where it belongs. */
+  /** The slot of the key that was written last, or the free slot for it. */
   private find(length: number): number {
     const page = this.pages.at(-1)!;
     const mask = this.slots.length - 1;
@@ -85,11 +92,11 @@ export class KeyIndex {
   }
 
   private grow(): void {
-    const room = this.starts.length * 2;
-    this.starts = enlarge(this.starts, room);
-    this.lengths = enlarge(this.lengths, room);
-    this.numbers = enlarge(this.numbers, room);
-    this.slots = new Uint32Array(room * 2);
+    const capacity = this.starts.length * 2;
+    this.starts = enlarge(this.starts, capacity);
+    this.lengths = enlarge(this.lengths, capacity);
+    this.numbers = enlarge(this.numbers, capacity);
+    this.slots = new Uint32Array(capacity * 2);
     const mask = this.slots.length - 1;
     for (let entry = 0; entry < this.size; entry++) {
       const start = this.starts[entry]!;
@@ -100,7 +107,7 @@ export class KeyIndex {
   }
 }
 
-/** FNV-1a, mixed once more, since only the lowest bits count. */
+/** FNV-1a with a final mix, because only the lowest bits are used. */
 function hash(bytes: Buffer, start: number, length: number): number {
   let sum = 0x811c9dc5;
   for (let index = start; index < start + length; index++) sum = Math.imul(sum ^ bytes[index]!, 0x01000193);

@@ -6,11 +6,11 @@ import { keyText, type RowValues } from './table-rows.js';
 
 const LOOKUP_BATCH = 500;
 
-/** Holds a table to a flag that at most one row of each group may have, see `onePer` of a column's declaration. */
+/** Checks that at most one row of each group has a flag (see `onePer` in the declaration of a column). */
 export class OnePerGroup {
-  /** Groups that have a row with the flag in the file, each with its line. */
+  /** Groups with a flagged row in the file, and the line of that row. */
   private readonly flagged = new KeyIndex();
-  /** Of these, those whose row is not stored as it is: only they can come into conflict with what is stored. */
+  /** The groups among `flagged` whose row is added or changed. Only these can conflict with stored rows. */
   private readonly written = new KeyIndex();
 
   private constructor(
@@ -19,18 +19,18 @@ export class OnePerGroup {
     private readonly group: FieldDeclaration,
   ) {}
 
-  /** Undefined where the source has no such flag. */
+  /** @returns undefined if the source has no such flag */
   static of(source: TableSource): OnePerGroup | undefined {
     const flag = source.columns.find(({ onePer }) => onePer);
     const group = source.columns.find(({ name }) => name === flag?.onePer);
     return flag && group && new OnePerGroup(source, flag, group);
   }
 
-  /** Notes a row of the file, and complains where its group has one with the flag already. */
+  /** Notes a row of the file, and reports a second flagged row of the same group. */
   note(values: RowValues, line: number, report: ReportProblem): void {
     const group = this.groupOf(values);
     const earlier = group === undefined ? undefined : this.flagged.add(group, line);
-    if (earlier !== undefined) report(line, this.source.label(this.flag), this.problem(group!, `line ${earlier}`));
+    if (earlier !== undefined) report(line, this.source.label(this.flag), this.problem(group!, `on line ${earlier}`));
   }
 
   /** Notes a row that is added or changed. */
@@ -39,7 +39,7 @@ export class OnePerGroup {
     if (group !== undefined) this.written.add(group, this.flagged.get(group) ?? 0);
   }
 
-  /** Complains of groups of which another row, stored and not in the file, has the flag, too. */
+  /** Reports groups that have the flag in a stored row that is not in the file as well. */
   async compare({ query, rowIn }: WriteSession, inFile: KeyIndex, report: ReportProblem): Promise<void> {
     const { name, key: keys } = this.source.table;
     const lines = [...this.written.entries()];
@@ -60,7 +60,7 @@ export class OnePerGroup {
           this.source.label(this.flag),
           this.problem(
             group,
-            `a stored row that is not in the file: ${values.join(', ')}; give it, too, with false, or use --replace`,
+            `in a stored row that is not in the file: ${values.join(', ')}; add that row with false, or pass --replace`,
           ),
         );
       }
@@ -68,7 +68,7 @@ export class OnePerGroup {
   }
 
   private problem(group: string, other: string): string {
-    return `may be true once for each ${this.group.name}, and ${group} has it on ${other}`;
+    return `may be true in one row per ${this.group.name}, but for ${group} it is already true ${other}`;
   }
 
   private groupOf(values: RowValues): string | undefined {

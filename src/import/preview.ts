@@ -13,28 +13,28 @@ const COUNTS = {
   withoutStock: 'products.SKU NOT IN (SELECT SKU FROM stock)',
 } as const;
 
-/** How many products the customers of a price list see, and what these products lack. */
+/** How many products the customers of a price list see, and how many of these lack a name, a picture and so on. */
 export interface Visibility extends Record<keyof typeof COUNTS, number> {
-  /** Products with a price whose status hides them. */
+  /** Products with a price on this list that are hidden by their status. */
   hiddenByStatus: number;
-  /** Products without a price on this list, whose status does not hide them. */
+  /** Products without a price on this list that are not hidden by their status. */
   withoutPrice: number;
 }
 
-/** A price list before and after an import; null where it does not exist. */
+/** A price list before and after an import; null if it does not exist. */
 export interface ListPreview {
   priceList: string;
   before: Visibility | null;
   after: Visibility | null;
 }
 
-/** One product as `GET /products` returns it before and after an import; null where it does not. */
+/** One product as `GET /products` returns it before and after an import; null if it is not returned. */
 export interface ProductPreview {
   sku: string;
-  /** The customer who gets it; null: no customer of the list exists, and no discount is taken off. */
+  /** The customer of the preview; null: the list has no active customer, and the preview applies no discount. */
   customerCode: string | null;
   priceList: string;
-  /** JSON as it is sent: a program that reads it into numbers may round them. */
+  /** JSON text exactly as sent, because parsing could round numbers. */
   before: string | null;
   after: string | null;
 }
@@ -46,7 +46,7 @@ export interface Preview {
   sample: ProductPreview | null;
 }
 
-/** Counts what the customers of each price list see. */
+/** Counts the products that customers of each price list see, by code of the list. */
 export async function visibilities(query: Query): Promise<Map<string, Visibility>> {
   const counts = Object.entries(COUNTS).map(
     ([name, condition]) => `SUM(CASE WHEN ${isVisible} AND ${condition} THEN 1 ELSE 0 END) AS ${name}`,
@@ -67,7 +67,7 @@ export async function visibilities(query: Query): Promise<Map<string, Visibility
   );
 }
 
-/** Puts the counts of both states side by side. */
+/** Pairs the counts of both states by price list. */
 export function sideBySide(before: Map<string, Visibility>, after: Map<string, Visibility>): ListPreview[] {
   const lists = [...new Set([...before.keys(), ...after.keys()])].toSorted();
   return lists.map((priceList) => ({
@@ -77,14 +77,14 @@ export function sideBySide(before: Map<string, Visibility>, after: Map<string, V
   }));
 }
 
-/** Makes the response of one product in two states of the database. */
+/** Renders one product as responses show it in two states of the database. */
 export class SampleProduct {
   constructor(
     private readonly catalog: CatalogService,
     private readonly scopes: CustomerScopeService,
   ) {}
 
-  /** The first of the products that has a price in either state; null if none has. */
+  /** Previews the first of the products that has a price in either state; null if none has one. */
   async of(skus: readonly string[], before: Query, after: Query): Promise<ProductPreview | null> {
     if (!skus.length) return null;
     const found = (await priceOf(after, skus)) ?? (await priceOf(before, skus));
@@ -93,7 +93,7 @@ export class SampleProduct {
     const customers = 'SELECT CustomerCode FROM customers WHERE PriceListCode = ? AND Active = 1';
     const [row] = await after(`${customers} ORDER BY CustomerCode LIMIT 1`, [list]);
     const customerCode = row ? String(row.CustomerCode) : null;
-    const element = (query: Query) => this.element(query, customerCode, list, sku).catch(unlessDamaged);
+    const element = (query: Query) => this.element(query, customerCode, list, sku).catch(nullIfDamaged);
     return { sku, customerCode, priceList: list, before: await element(before), after: await element(after) };
   }
 
@@ -111,13 +111,13 @@ export class SampleProduct {
   }
 }
 
-/** A row that another program damaged must not keep an import from repairing it. */
-function unlessDamaged(error: unknown): null {
+/** A row that another program damaged must not prevent the import that repairs it. */
+function nullIfDamaged(error: unknown): null {
   if (error instanceof DamagedRow) return null;
   throw error;
 }
 
-/** The first of the products with a price, and a list that has it: a list of an active customer if there is any. */
+/** The first of the products with a price, and a list with that price, preferably the list of an active customer. */
 async function priceOf(query: Query, skus: readonly string[]): Promise<{ sku: string; list: string } | undefined> {
   const rows = await query(
     `SELECT DISTINCT prices.SKU AS sku, prices.PriceListCode AS list, customers.PriceListCode IS NULL AS unused

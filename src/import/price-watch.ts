@@ -3,7 +3,7 @@ import type { CheckedRow, RowWatch } from './row-watch.js';
 import type { TableSource } from './source/table-source.js';
 import type { RowValues } from './table-rows.js';
 
-/** Compares the prices of a file with the stored ones: all of them, and those of each list. */
+/** Compares the prices of a file with the stored ones, over the whole file and per price list. */
 export class PriceWatch implements RowWatch {
   private readonly all = new PriceTally();
   private readonly byList = new Map<string, PriceTally>();
@@ -16,7 +16,7 @@ export class PriceWatch implements RowWatch {
     [this.list, this.sku, this.price] = [names.indexOf('PriceListCode'), names.indexOf('SKU'), names.indexOf('Price')];
   }
 
-  see(rows: readonly CheckedRow[], stored: ReadonlyMap<string, RowValues> | undefined): void {
+  observe(rows: readonly CheckedRow[], stored: ReadonlyMap<string, RowValues> | undefined): void {
     if (!stored || this.price < 0) return;
     for (const { key, values, line } of rows) {
       const before = stored.get(key);
@@ -32,11 +32,11 @@ export class PriceWatch implements RowWatch {
     return this.all.changes;
   }
 
-  /** What looks like a mistake, in all of the file or else on single lists; each with the file's name of the column. */
+  /** Probable mistakes: one for the whole file, or else one for each list. `column` is the name that the file uses. */
   problems(): { column: string; message: string }[] {
     const all = this.all.problem('stored prices');
-    const single = [...this.byList].map(([list, tally]) => tally.problem(`stored prices of list ${list}`));
-    const messages = all === undefined ? single.filter((message) => message !== undefined) : [all];
+    const perList = [...this.byList].map(([list, tally]) => tally.problem(`stored prices of list ${list}`));
+    const messages = all === undefined ? perList.filter((message) => message !== undefined) : [all];
     return messages.map((message) => ({ column: this.source.label(this.source.columns[this.price]!), message }));
   }
 

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { ImportRefused, Problems } from './problems.js';
 
-/** What is said of them. */
+/** The error that the problems cause. */
 function refusal(problems: Problems): ImportRefused {
   try {
     problems.assertNone();
@@ -12,13 +12,13 @@ function refusal(problems: Problems): ImportRefused {
   throw new Error('no refusal');
 }
 
-test('no problem is no refusal', () => {
+test('does not throw if there are no problems', () => {
   const problems = new Problems();
   expect(problems.none).toBe(true);
   expect(() => problems.assertNone()).not.toThrow();
 });
 
-test('each is one line: file, and line and column where it has them', () => {
+test('prints each problem on one line with its file and, if known, its line and column', () => {
   const problems = new Problems();
   problems.add('a.csv', 0, '', 'of the file');
   problems.add('a.csv', 7, '', 'of a line');
@@ -35,7 +35,7 @@ test('each is one line: file, and line and column where it has them', () => {
   expect(listed[3]).toEqual({ file: 'a.csv', line: 7, column: 'SKU', message: 'of a cell' });
 });
 
-test('what a terminal would obey is shown instead, wherever a file put it', () => {
+test('makes control characters visible in file names, columns and messages', () => {
   const problems = new Problems();
   problems.add('\u001B[2J.csv', 1, 'S\u202EKU', 'has\nlines');
   problems.add('\u001B[2J.csv', 0, '', 'is bad');
@@ -46,17 +46,17 @@ test('what a terminal would obey is shown instead, wherever a file put it', () =
   ]);
 });
 
-test('the same fault at the same place counts once: several tables may be read from one file', () => {
+test('counts the same fault at the same place once, because several tables may read one file', () => {
   const problems = new Problems();
   for (const message of ['x', 'x', 'y']) problems.add('a.csv', 7, 'SKU', message);
   problems.add('b.csv', 7, 'SKU', 'x');
   expect(refusal(problems).count).toBe(3);
 });
 
-test('of the same problem in a column the first three are shown, however they were found, and then how many more', () => {
+test('shows the first three problems of a kind per column by line number, and counts the others', () => {
   const problems = new Problems();
   for (const line of [9, 300, 4, 2, 17, 5]) problems.add('a.csv', line, 'Price', `"x${line}" is not a decimal`);
-  problems.add('a.csv', 3, 'Name', `has ${300} characters, 255 is the most`);
+  problems.add('a.csv', 3, 'Name', `has ${300} characters, 255 is the maximum`);
   problems.add('a.csv', 3, 'Price', '"-1" is less than 0');
   const { message, groups, count } = refusal(problems);
   expect(message.split('\n')).toEqual([
@@ -64,19 +64,19 @@ test('of the same problem in a column the first three are shown, however they we
     'a.csv:4: Price: "x4" is not a decimal',
     'a.csv:5: Price: "x5" is not a decimal',
     'a.csv: Price: … and 3 more like this, 6 in all',
-    'a.csv:3: Name: has 300 characters, 255 is the most',
+    'a.csv:3: Name: has 300 characters, 255 is the maximum',
     'a.csv:3: Price: "-1" is less than 0',
     'Nothing was imported: 8 problem(s).',
   ]);
   expect(count).toBe(8);
   expect(groups).toEqual([
     { file: 'a.csv', column: 'Price', message: '"x2" is not a decimal', count: 6, lines: [2, 4, 5] },
-    { file: 'a.csv', column: 'Name', message: 'has 300 characters, 255 is the most', count: 1, lines: [3] },
+    { file: 'a.csv', column: 'Name', message: 'has 300 characters, 255 is the maximum', count: 1, lines: [3] },
     { file: 'a.csv', column: 'Price', message: '"-1" is less than 0', count: 1, lines: [3] },
   ]);
 });
 
-test('100 problems are shown, by file, as files came, and line; all groups are kept', () => {
+test('shows 100 problems, ordered by first appearance of the file and by line, and returns all groups', () => {
   const problems = new Problems();
   problems.add('b.csv', 9, '', 'x');
   for (let line = 300; line > 100; line--)
@@ -89,7 +89,7 @@ test('100 problems are shown, by file, as files came, and line; all groups are k
   expect(message).toMatch(/\n… and 102 more\.\nNothing was imported: 202 problem\(s\)\.$/);
 });
 
-test('half a million problems take no more memory than a thousand', () => {
+test('needs no more memory for half a million problems than for a thousand', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const problems = new Problems();

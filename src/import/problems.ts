@@ -1,56 +1,56 @@
 import { visible } from './excerpt.js';
 
-/** One fault of an import, and its place. */
+/** One fault of an import and its place. */
 export interface Problem {
   file: string;
-  /** From 1; 0: the file as a whole. */
+  /** Line of the file, from 1; 0: the fault concerns the whole file. */
   line: number;
-  /** As the file names it; '': the line as a whole. */
+  /** The name that the file uses; '': the fault concerns the whole line. */
   column: string;
   message: string;
 }
 
-/** The same fault in several lines of a column. */
+/** The same kind of fault on several lines of a column. */
 export interface ProblemGroup {
   file: string;
   column: string;
-  /** Of the first line. */
+  /** The message of the first line. */
   message: string;
   count: number;
-  /** The first ones. */
+  /** The first lines. */
   lines: number[];
 }
 
-/** How many problems of a group are shown, and how many in all. */
-const SHOWN_OF_GROUP = 3;
+/** How many problems are shown: per group, and in total. */
+const SHOWN_PER_GROUP = 3;
 const SHOWN = 100;
-/** Further groups are counted only. */
-const MOST_GROUPS = 1000;
-/** So many problems are compared, so that the same one is not told for each table that is read from a file. */
-const COMPARED = 1000;
+/** Problems of further groups are only counted. */
+const MAX_GROUPS = 1000;
+/** Number of problems that are remembered, to report a problem once if several tables read the same file. */
+const REMEMBERED = 1000;
 
 interface Group {
   count: number;
-  /** The first by their lines. */
+  /** The problems with the lowest line numbers. */
   first: Problem[];
 }
 
 /**
- * Everything that is wrong with the files of an import, as a terminal may print it. Counts all, and keeps the first of
- * each group: the same message, but for its numbers and quoted texts, about the same column.
+ * Collects the problems of an import, with control characters made visible. Counts all problems and stores the first of
+ * each group. A group has one file, one column and messages that differ only in numbers and quoted texts.
  */
 export class Problems {
   private readonly groups = new Map<string, Group>();
-  private readonly compared = new Set<string>();
-  /** Files in the order in which they came. */
+  private readonly remembered = new Set<string>();
+  /** The position of each file, in the order of their first problems. */
   private readonly files = new Map<string, number>();
   count = 0;
 
   add(file: string, line: number, column: string, message: string): void {
     const problem = { file: visible(file), line, column: visible(column), message: visible(message) };
     const whole = text(problem);
-    if (this.compared.has(whole)) return;
-    if (this.compared.size < COMPARED) this.compared.add(whole);
+    if (this.remembered.has(whole)) return;
+    if (this.remembered.size < REMEMBERED) this.remembered.add(whole);
     this.count++;
     if (!this.files.has(problem.file)) this.files.set(problem.file, this.files.size);
     this.group(problem);
@@ -79,14 +79,14 @@ export class Problems {
     const key = [problem.file, problem.column, kind(problem.message)].join('\0');
     const group = this.groups.get(key);
     if (!group) {
-      if (this.groups.size < MOST_GROUPS) this.groups.set(key, { count: 1, first: [problem] });
+      if (this.groups.size < MAX_GROUPS) this.groups.set(key, { count: 1, first: [problem] });
       return;
     }
     group.count++;
-    if (group.first.length === SHOWN_OF_GROUP && problem.line >= group.first.at(-1)!.line) return;
+    if (group.first.length === SHOWN_PER_GROUP && problem.line >= group.first.at(-1)!.line) return;
     const place = group.first.findIndex(({ line }) => line > problem.line);
     group.first.splice(place < 0 ? group.first.length : place, 0, problem);
-    group.first.length = Math.min(group.first.length, SHOWN_OF_GROUP);
+    group.first.length = Math.min(group.first.length, SHOWN_PER_GROUP);
   }
 }
 
@@ -95,17 +95,17 @@ function lineOf({ first: [problem] }: Group): number {
   return problem!.line;
 }
 
-/** A message without what differs from line to line: texts in quotes, and words with digits. */
+/** A message without the parts that differ from line to line: quoted texts and words with digits. */
 function kind(message: string): string {
   return message.replace(/".*"/s, '""').replace(/\S*\d\S*/g, '0');
 }
 
-/** The import wrote nothing, because of these problems. */
+/** The import wrote nothing because of these problems. */
 export class ImportRefused extends Error {
   /**
-   * @param problems the first of them
-   * @param count how many there are in all
-   * @param groups how often each kind occurs
+   * @param problems the first problems
+   * @param count number of all problems
+   * @param groups number of problems of each kind
    */
   constructor(
     readonly problems: readonly Problem[],
@@ -116,21 +116,21 @@ export class ImportRefused extends Error {
   }
 }
 
-/** The problems, behind those of each group how many more there are. */
+/** One line per shown problem. A line after each group states how many more problems it has. */
 function listed(problems: readonly Problem[], count: number, groups: readonly ProblemGroup[]): string[] {
   const lines: string[] = [];
-  let [at, told] = [0, 0];
+  let [at, covered] = [0, 0];
   for (const { file, column, count: size, lines: first } of groups) {
     const shown = problems.slice(at, at + first.length);
     if (!shown.length) break;
     lines.push(...shown.map(text));
     at += shown.length;
-    told += size;
+    covered += size;
     const place = [file, ...(column ? [column] : [])].join(': ');
     if (size > shown.length) lines.push(`${place}: … and ${size - shown.length} more like this, ${size} in all`);
   }
   if (!groups.length) return problems.map(text);
-  return count > told ? [...lines, `… and ${count - told} more.`] : lines;
+  return count > covered ? [...lines, `… and ${count - covered} more.`] : lines;
 }
 
 function text({ file, line, column, message }: Problem): string {

@@ -1,17 +1,17 @@
 import { asNumber } from '../database/decimal-sql.js';
 import type { Query } from '../database/query.js';
-import { FEWEST_COMPARED } from '../guard/price-tally.js';
+import { MIN_COMPARED } from '../guard/price-tally.js';
 import type { CheckedRow, RowWatch } from './row-watch.js';
 import type { TableSource } from './source/table-source.js';
 import type { RowValues } from './table-rows.js';
 
 const POSITIVE = `${asNumber('AvailableQTY')} > 0`;
 
-/** Finds warehouses that have stock before an import and none after it. */
+/** Finds warehouses that have stock before an import and no stock after it. */
 export class StockWatch implements RowWatch {
   /** Warehouses with stock in the file. */
   private readonly full = new Set<string>();
-  /** Warehouses that lose the stock of some product. */
+  /** Warehouses that lose their stock of at least one product. */
   private readonly losing = new Set<string>();
   private warehouse = -1;
   private quantity = -1;
@@ -22,7 +22,7 @@ export class StockWatch implements RowWatch {
     [this.warehouse, this.quantity] = [names.indexOf('WarehouseCode'), names.indexOf('AvailableQTY')];
   }
 
-  see(rows: readonly CheckedRow[], stored: ReadonlyMap<string, RowValues> | undefined): void {
+  observe(rows: readonly CheckedRow[], stored: ReadonlyMap<string, RowValues> | undefined): void {
     if (!stored || this.quantity < 0) return;
     for (const { key, values } of rows) {
       const warehouse = values[this.warehouse] as string;
@@ -32,20 +32,20 @@ export class StockWatch implements RowWatch {
   }
 
   /** Notes the warehouse of a row that is removed. */
-  removing(warehouse: string): void {
+  noteRemoval(warehouse: string): void {
     this.losing.add(warehouse);
   }
 
-  /** @param before queries the state before the import @param after queries the state that it leaves */
+  /** @param before queries the state before the import @param after queries the state after it @returns messages */
   async problems(before: Query, after: Query): Promise<string[]> {
     const problems = [];
     for (const warehouse of this.losing) {
       if (this.full.has(warehouse) || !(await runsEmpty(after, warehouse))) continue;
       const sql = `SELECT COUNT(*) AS products FROM stock WHERE WarehouseCode = ? AND ${POSITIVE}`;
       const products = Number((await before(sql, [warehouse]))[0]?.products);
-      if (products < FEWEST_COMPARED) continue;
+      if (products < MIN_COMPARED) continue;
       problems.push(
-        `warehouse ${warehouse} has stock of ${products} products, and would have none of any; is the file complete, and are its quantities right? If they are, pass --allow-zero-stock`,
+        `warehouse ${warehouse} has stock of ${products} products and would have none; is the file complete, and are its quantities right? If so, pass --allow-zero-stock`,
       );
     }
     return problems;

@@ -5,7 +5,7 @@ import { Batches } from './batch.js';
 import { CellError, parseCell, type CellValue } from './cell.js';
 import type { ContentChanges } from './content-changes.js';
 import { quoted } from './excerpt.js';
-import { isReferredTo } from './import-tables.js';
+import { isReferenced } from './import-tables.js';
 import { KeyFaults } from './key-faults.js';
 import { KeyIndex } from './key-index.js';
 import type { KnownKeys } from './known-keys.js';
@@ -16,9 +16,9 @@ import type { CheckedRow, RowWatch } from './row-watch.js';
 import { SourceFault, type SourceRow, type TableSource } from './source/table-source.js';
 import { sameValues, TableRows } from './table-rows.js';
 
-/** What became of the rows of a table, or would become of them. */
+/** Counts of the rows of one table. For a dry run, the counts that the import would have. */
 export interface RowCounts {
-  /** In the file. */
+  /** Rows in the file. */
   rows: number;
   added: number;
   changed: number;
@@ -26,38 +26,38 @@ export interface RowCounts {
   removed: number;
 }
 
-/** What the parts of one import share. */
+/** The objects and options that all tables of one import share. */
 export interface ImportContext {
   session: WriteSession;
   problems: Problems;
   known: KnownKeys;
   changes: ContentChanges;
   guards: ImportGuards;
-  /** Rows that are not in the files go. */
+  /** Whether rows that are not in the files are removed. */
   replace: boolean;
-  /** Faults of keys that were told of already, see `KeyFaults`. */
+  /** Key faults that were reported, see `KeyFaults`. */
   keyFaults: Set<string>;
 }
 
 /**
- * Reads the rows of one table from its source, notes what is wrong with them, and writes those that differ from what is
- * stored, as long as nothing is wrong anywhere.
+ * Reads the rows of one table from its source, reports their problems and writes rows that differ from the stored ones.
+ * Stops writing once the import has a problem.
  */
 export class TableImport {
   readonly counts: RowCounts = { rows: 0, added: 0, changed: 0, unchanged: 0, removed: 0 };
-  /** The keys of the file, each with its line. */
+  /** The keys in the file and their lines. */
   readonly keys = new KeyIndex();
-  /** Which values of the column `replacedWithin` the file names. */
-  readonly named = new Set<string>();
-  /** Whether rows that are not in the file go. */
+  /** The values of the column `replacedWithin` in the file. */
+  readonly scopeValues = new Set<string>();
+  /** Whether rows that are not in the file are removed. */
   readonly replaces: boolean;
   private readonly rows: TableRows;
-  private readonly single?: OnePerGroup;
+  private readonly onePerGroup?: OnePerGroup;
   /** Columns that the file lacks. Stored rows keep their values. */
   private readonly absent: readonly FieldDeclaration[];
   private readonly watch?: RowWatch;
   private readonly keyFaults: KeyFaults;
-  /** Then nothing has to be looked up. */
+  /** Whether the table was empty before the import. If so, no row needs a lookup. */
   private empty = false;
 
   private constructor(
@@ -66,12 +66,12 @@ export class TableImport {
     private readonly onBatch: (rows: number) => void = () => undefined,
   ) {
     this.rows = new TableRows(context.session, source.table, source.columns, context.changes);
-    this.single = OnePerGroup.of(source);
-    this.absent = source.table.columns.filter(({ name }) => !this.speaksOf(name));
+    this.onePerGroup = OnePerGroup.of(source);
+    this.absent = source.table.columns.filter(({ name }) => !this.hasColumn(name));
     this.watch = context.guards.watch(source);
     this.keyFaults = new KeyFaults(source);
     this.replaces = context.replace && !source.partial;
-    if (isReferredTo(source.table)) context.known.bring(source.table, this.keys, this.replaces);
+    if (isReferenced(source.table)) context.known.addFile(source.table, this.keys, this.replaces);
   }
 
   /** The names of the columns that the file lacks. */
@@ -79,14 +79,14 @@ export class TableImport {
     return this.absent.map(({ name }) => name);
   }
 
-  /** Whether rows of the file have a value, or none, for this column; else they keep the one that is stored. */
-  speaksOf(column: string): boolean {
+  /** Whether the file has this column. If not, stored rows keep their values. */
+  hasColumn(column: string): boolean {
     return this.source.columns.some(({ name }) => name === column);
   }
 
   /**
    * Prepares the import of a source.
-   * @returns undefined if its file has nothing for its table, or cannot be used
+   * @returns undefined if the file has no data for the table, or cannot be read
    */
   static async begin(
     source: TableSource,
@@ -94,21 +94,22 @@ export class TableImport {
     onBatch?: (rows: number) => void,
   ): Promise<TableImport | undefined> {
     const { problems } = context;
-    const isThere = await untilFault(source, context, async () =>
+    const hasData = await reportingFault(source, context, async () =>
       source.begin?.((line, column, message) => problems.add(source.file, line, column, message)),
     );
-    return isThere === false ? undefined : new TableImport(source, context, onBatch);
+    return hasData === false ? undefined : new TableImport(source, context, onBatch);
   }
 
   async run(): Promise<void> {
     const { problems, session } = this.context;
     this.empty = await this.rows.isEmpty();
-    await untilFault(this.source, this.context, () => this.readAll());
+    await reportingFault(this.source, this.context, () => this.readAll());
     this.keyFaults.report(problems, this.counts.rows, this.context.keyFaults);
-    if (!this.empty && !this.replaces && problems.none) await this.single?.compare(session, this.keys, this.report);
+    if (!this.empty && !this.replaces && problems.none)
+      await this.onePerGroup?.compare(session, this.keys, this.report);
   }
 
-  /** While one batch is being written, the next one is read and checked. */
+  /** Reads and checks the next batch while the previous one is written. */
   private async readAll(): Promise<void> {
     const batches = new Batches(this.context.session.limits, this.source.columns.length);
     let storing = Promise.resolve();
@@ -117,9 +118,9 @@ export class TableImport {
       await storing;
       this.onBatch((this.counts.rows += batch.length));
       storing = this.store(checked);
-      // It is awaited later; until then nobody else looks at how it ends.
+      // The promise is awaited later. Without a handler until then, a rejection would end the process.
       storing.catch(() => undefined);
-      // Until then its statement is only promised, not sent.
+      // Lets the statement be sent before the next batch is read.
       await setImmediate();
     };
     try {
@@ -137,7 +138,7 @@ export class TableImport {
   private readonly report = (line: number, column: string, message: string) =>
     this.context.problems.add(this.source.file, line, column, message);
 
-  /** The row's values, null in cells that are wrong. What is wrong is told, so that no row is written any more. */
+  /** Parses the cells of a row and reports their faults. The value of an invalid cell is null. */
   private check({ line, cells, block }: SourceRow): CheckedRow {
     const { columns } = this.source;
     const bad = new Set<FieldDeclaration>();
@@ -158,7 +159,11 @@ export class TableImport {
     return row;
   }
 
-  /** A row that is wrong elsewhere still exists for those that refer to it: one problem a fault. */
+  /**
+   * Notes the key even if other cells of the row are invalid. Otherwise each reference to the row would be a further
+   * problem.
+   * @returns false if an earlier row has the same key
+   */
   private noteKey({ line, key }: CheckedRow): boolean {
     const earlier = this.keys.add(key, line);
     if (earlier !== undefined) this.keyFaults.noteRepeated(line, earlier);
@@ -171,17 +176,17 @@ export class TableImport {
   }
 
   private note({ line, values }: CheckedRow): void {
-    this.single?.note(values, line, this.report);
+    this.onePerGroup?.note(values, line, this.report);
     const { table, columns } = this.source;
     const position = columns.findIndex(({ name }) => name === table.replacedWithin);
-    if (position >= 0) this.named.add(String(values[position]));
+    if (position >= 0) this.scopeValues.add(String(values[position]));
   }
 
   private async store(rows: readonly CheckedRow[]): Promise<void> {
     for (const column of this.source.columns) await this.checkReferences(column, rows);
     if (!this.context.problems.none || this.keyFaults.any || !rows.length) return;
     const stored = this.empty ? undefined : await this.rows.stored(rows.map(({ values }) => values));
-    await this.watch?.see(rows, stored);
+    await this.watch?.observe(rows, stored);
     const fresh = rows.filter(({ key }) => !stored?.has(key));
     if (fresh[0]) this.refuseNew(fresh[0]);
     const changed = rows.filter(({ key, values }) => stored?.has(key) && !sameValues(values, stored.get(key)!));
@@ -189,18 +194,18 @@ export class TableImport {
     this.counts.changed += changed.length;
     this.counts.unchanged += rows.length - fresh.length - changed.length;
     const written = [...fresh, ...changed].map(({ values }) => values);
-    for (const values of written) this.single?.noteWritten(values);
+    for (const values of written) this.onePerGroup?.noteWritten(values);
     if (written.length && this.context.problems.none) await this.rows.upsert(written, stored);
   }
 
-  /** Complains of a new row if it needs a column that the file lacks. */
+  /** Reports a new row if it needs a column that the file lacks. */
   private refuseNew({ line, key }: CheckedRow): void {
     for (const { name, neededByNewRows } of this.absent)
       if (neededByNewRows)
         this.report(
           line,
           name,
-          `${quoted(key)} is not stored yet, and the column is absent; add it, because ${neededByNewRows}`,
+          `${quoted(key)} is not stored yet, and the file lacks this column; add it, because ${neededByNewRows}`,
         );
   }
 
@@ -208,8 +213,8 @@ export class TableImport {
     const parent = this.source.table.references[column.name];
     if (!parent) return;
     const position = this.source.columns.indexOf(column);
-    const named = rows.map(({ values }) => values[position]).filter((value) => value !== null);
-    const unknown = await this.context.known.unknown(parent, new Set(named.map(String)));
+    const references = rows.map(({ values }) => values[position]).filter((value) => value !== null);
+    const unknown = await this.context.known.unknown(parent, new Set(references.map(String)));
     if (!unknown.size) return;
     for (const { line, block, values } of rows)
       if (unknown.has(String(values[position])))
@@ -221,8 +226,8 @@ export class TableImport {
   }
 }
 
-/** Does work on a source. @returns false after a fault, which is noted */
-async function untilFault<T>(
+/** Runs `work` on a source and reports a `SourceFault`. @returns the result; false after a fault */
+async function reportingFault<T>(
   { file, table }: TableSource,
   { problems, known }: ImportContext,
   work: () => Promise<T>,
@@ -232,7 +237,7 @@ async function untilFault<T>(
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;
     problems.add(file, error.line, error.column, error.message);
-    known.giveUp(table);
+    known.markUnreadable(table);
     return false;
   }
 }

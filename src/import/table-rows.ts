@@ -4,20 +4,20 @@ import { type CellValue, storedValue } from './cell.js';
 import type { ContentChanges } from './content-changes.js';
 import type { ImportTable } from './import-tables.js';
 
-/** The values of one row, in the order of the columns that are spoken of. */
+/** The values of one row, in the order of the columns in question. */
 export type RowValues = readonly CellValue[];
 
-/** The key of a row as one text. No value holds a NUL. */
+/** Joins the key of a row into one text. The separator is NUL, which no value contains. */
 export function keyText(values: readonly unknown[]): string {
   return values.join('\0');
 }
 
-/** Reads, writes and removes rows of one table by their keys, a batch a statement. */
+/** Reads, writes and removes rows of one table by their keys. Each call runs one statement. */
 export class TableRows {
   private readonly names: readonly string[];
   private readonly keyPositions: readonly number[];
 
-  /** @param columns which ones are read and written: all of the key, and no other than these are touched */
+  /** @param columns the columns that are read and written, including the whole key. Other columns stay unchanged. */
   constructor(
     private readonly session: WriteSession,
     private readonly table: ImportTable,
@@ -36,7 +36,7 @@ export class TableRows {
     return keyText(this.keyPositions.map((position) => values[position]));
   }
 
-  /** The stored rows that have the keys of the given ones, by key. */
+  /** The stored rows with the keys of the given rows, by key. */
   async stored(rows: readonly RowValues[]): Promise<Map<string, RowValues>> {
     const keys = rows.map((values) => this.keyPositions.map((position) => values[position]));
     const { sql, parameters } = this.session.rowIn(this.table.key, keys);
@@ -46,7 +46,7 @@ export class TableRows {
     return new Map(values.map((row) => [this.keyOf(row), row]));
   }
 
-  /** Adds rows, or overwrites those whose keys are there already. @param stored rows as they were, by key */
+  /** Adds rows, or overwrites stored rows of the same key. @param stored rows as they were, by key */
   async upsert(rows: readonly RowValues[], stored?: ReadonlyMap<string, RowValues>): Promise<void> {
     const { query, values, upsertClause } = this.session;
     const { sql, parameters } = values(rows);
@@ -55,7 +55,7 @@ export class TableRows {
     await this.changes.noteWritten(this.table, this.names, rows, (values) => stored?.get(this.keyOf(values)));
   }
 
-  /** Removes the rows of these keys, each the values of the key columns. */
+  /** Removes rows. @param keys for each row, the values of its key columns */
   async remove(keys: readonly RowValues[]): Promise<void> {
     const { sql, parameters } = this.session.rowIn(this.table.key, keys);
     await this.session.query(`DELETE FROM ${this.table.name} WHERE ${sql}`, parameters);
@@ -63,7 +63,7 @@ export class TableRows {
   }
 }
 
-/** Whether two rows hold the same. */
+/** Whether two rows have the same values. */
 export function sameValues(one: RowValues, other: RowValues): boolean {
   return one.every((value, index) => value === other[index]);
 }

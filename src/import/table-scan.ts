@@ -2,7 +2,7 @@ import { behindKey } from '../database/behind-key.js';
 import type { Query, Row } from '../database/query.js';
 import type { ImportTable } from './import-tables.js';
 
-/** All rows of a table in the order of its key, in batches; rows that are removed meanwhile do no harm. */
+/** Reads all rows of a table in batches, ordered by key. Rows may be removed between batches. */
 export async function* scanTable(
   query: Query,
   { name, key: keys }: ImportTable,
@@ -11,7 +11,7 @@ export async function* scanTable(
 ): AsyncGenerator<Row[]> {
   const read = (where: string, parameters: readonly unknown[] = []) =>
     query(`SELECT ${selected.join()} FROM ${name} ${where} ORDER BY ${keys.join()} LIMIT ${batchRows}`, parameters);
-  // No value stands before the first row: MySQL refuses to compare a day with ''.
+  // The first batch needs a statement of its own, because MySQL cannot compare a date with ''.
   let rows = await read('');
   for (;;) {
     yield rows;

@@ -9,13 +9,13 @@ import type { RowValues } from './table-rows.js';
 
 const LOOKUP_BATCH = 500;
 
-/** The states of the database that an import lies between. */
+/** The states of the database before and after the import. */
 export interface States {
   before: Query;
   after: WriteSession;
 }
 
-/** Records each change of a price list or a customer, and notes changes of terms that move all prices. */
+/** Records each change of a price list or customer, and notes changes that affect all prices of a list or customer. */
 abstract class RecordingWatch implements RowWatch {
   protected readonly names: readonly string[];
 
@@ -28,7 +28,7 @@ abstract class RecordingWatch implements RowWatch {
     this.names = source.columns.map(({ name }) => name);
   }
 
-  async see(rows: readonly CheckedRow[], stored: ReadonlyMap<string, RowValues> | undefined): Promise<void> {
+  async observe(rows: readonly CheckedRow[], stored: ReadonlyMap<string, RowValues> | undefined): Promise<void> {
     const changes = rows.map(({ key, values, line }) => {
       const before = stored?.get(key);
       if (before) this.note(line, key, before, values);
@@ -60,9 +60,9 @@ abstract class RecordingWatch implements RowWatch {
   }
 }
 
-/** Watches price_lists: a new currency changes every price of the list. */
+/** Watches `price_lists`. A new currency changes every price of the list. */
 export class PriceListWatch extends RecordingWatch {
-  /** Lists whose currency changes, each with its line. */
+  /** Lists whose currency changes, and their lines. */
   private readonly moved = new Map<string, number>();
 
   constructor(source: TableSource, log: TermsLog) {
@@ -83,7 +83,7 @@ export class PriceListWatch extends RecordingWatch {
   }
 }
 
-/** Customers whose terms change in the same way. */
+/** The same change of terms for one or more customers. */
 interface Move {
   before: PriceTerms;
   after: PriceTerms;
@@ -91,9 +91,9 @@ interface Move {
   customers: string[];
 }
 
-/** Watches customers: another list or discount changes every price that the customer gets. */
+/** Watches `customers`. Another price list or discount changes every price of the customer. */
 export class CustomerWatch extends RecordingWatch {
-  /** Customers with another list or discount, each with its line. */
+  /** Customers whose price list or discount changes, and their lines. */
   private readonly moved = new Map<string, number>();
 
   constructor(source: TableSource, log: TermsLog) {
@@ -111,8 +111,8 @@ export class CustomerWatch extends RecordingWatch {
         { query: states.after.query, terms: after },
       ] as const;
       const [first, ...others] = customers;
-      const who = others.length ? `${first} and of ${others.length} more customers` : first;
-      const problem = (await compareTerms(...sides)).problem(`net prices of customer ${who}`);
+      const subject = others.length ? `${first} and of ${others.length} more customers` : first;
+      const problem = (await compareTerms(...sides)).problem(`net prices of customer ${subject}`);
       if (problem) report(line, this.labelOf('PriceListCode') || this.labelOf('DiscountPercentage'), problem);
     }
   }

@@ -19,7 +19,7 @@ export class PriceList {
     length: 3,
     nullable: false,
     identifier: true,
-    pattern: { test: isCurrency, says: 'a currency code, three capital letters of ISO 4217' },
+    pattern: { test: isCurrency, expected: 'a currency code, three capital letters of ISO 4217' },
   })
   CurrencyCode!: string;
 }

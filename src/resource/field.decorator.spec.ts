@@ -34,7 +34,7 @@ describe('wrong declarations do not compile', () => {
     // @ts-expect-error a datetime has no precision
     HiddenField({ type: 'datetime', precision: 3 });
     // @ts-expect-error a number has no pattern
-    HiddenField({ type: 'int', pattern: { test: () => true, says: 'x' } });
+    HiddenField({ type: 'int', pattern: { test: () => true, expected: 'x' } });
     // @ts-expect-error a text is no flag
     HiddenField({ type: 'text', onePer: 'SKU' });
     // @ts-expect-error only a decimal has a fixed scale

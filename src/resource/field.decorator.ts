@@ -19,10 +19,10 @@ interface FieldDescription {
   required?: boolean;
 }
 
-/** What a text has to look like, and how to say so. */
+/** A condition for a text, and words for the expected form that complete "… is not". */
 interface Pattern {
   test: (text: string) => boolean;
-  says: string;
+  expected: string;
 }
 
 interface TextBounds {

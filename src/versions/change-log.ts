@@ -1,3 +1,4 @@
+import type { SqlPart } from '../database/engine.js';
 import type { Query, Row } from '../database/query.js';
 import type { ContentPart } from './content-versions.js';
 
@@ -58,20 +59,31 @@ export async function countersOf(
   return counters;
 }
 
-/**
- * The SKUs that changed in a part after the version with this counter. The value is whether the SKU has left the part
- * since then; it may be back.
- * @param most reads at most one more than so many
- */
-export async function changedSince(
-  query: Query,
-  { part, code }: ContentPart,
-  counter: number,
-  most: number,
-): Promise<Map<string, boolean>> {
-  const select = 'SELECT SKU, RemovedCounter FROM changed_skus WHERE Part = ? AND Code = ? AND Counter > ?';
-  const rows = await query(`${select} LIMIT ${most + 1}`, [part, code, counter]);
-  return new Map(rows.map(({ SKU, RemovedCounter }) => [SKU as string, Number(RemovedCounter) > counter]));
+/** A content part and the counter of an earlier version of it. */
+export type PartBase = readonly [part: ContentPart, counter: number];
+
+/** A statement that selects the SKUs that changed in one of the parts after its version. @param after only SKUs behind it */
+export function selectChanged(bases: readonly PartBase[], after = ''): SqlPart {
+  const one = 'SELECT SKU FROM changed_skus WHERE Part = ? AND Code = ? AND Counter > ? AND SKU > ?';
+  return {
+    sql: bases.map(() => one).join(' UNION '),
+    parameters: bases.flatMap(([{ part, code }, counter]) => [part, code, counter, after]),
+  };
+}
+
+/** How many SKUs changed in a part after the version. */
+export async function countChanged(query: Query, [{ part, code }, counter]: PartBase): Promise<number> {
+  const count = 'SELECT COUNT(*) AS changed FROM changed_skus WHERE Part = ? AND Code = ? AND Counter > ?';
+  const [row] = await query(count, [part, code, counter]);
+  return Number(row!.changed);
+}
+
+/** The SKUs that left a part after the version. Some may be back. */
+export async function removedSince(query: Query, [{ part, code }, counter]: PartBase): Promise<Set<string>> {
+  const select =
+    'SELECT SKU FROM changed_skus WHERE Part = ? AND Code = ? AND Counter > ? AND RemovedCounter > ? ORDER BY SKU';
+  const rows = await query(select, [part, code, counter, counter]);
+  return new Set(rows.map(({ SKU }) => SKU as string));
 }
 
 const keyOf = ({ Part, Code }: Row) => partKey({ part: Part as ContentPart['part'], code: String(Code) });

@@ -62,7 +62,7 @@ const slow: Outage = {
   end: () => (proxy.delay = 0),
   lasts: 2 * OUTAGE_MS,
   // Everything comes, only later.
-  waits: { metrics: 1000, 'lookup': WAIT_MS, probe: WAIT_MS, download: 10 * WAIT_MS },
+  waits: { metrics: 1000, lookup: WAIT_MS, probe: WAIT_MS, download: 10 * WAIT_MS },
 };
 const resetting: Outage = {
   begin: () => {
@@ -90,7 +90,7 @@ describe('the database', () => {
   afterAll(stop);
 
   const FAILS: Partial<Outage> = {
-    may: { 'lookup': ['500'], download: ['500', 'aborted'], probe: ['503'] },
+    may: { lookup: ['500'], download: ['500', 'aborted'], probe: ['503'] },
     waits: { metrics: 1000 },
     shows: [
       [BEGUN, 'aborted'],
@@ -103,7 +103,7 @@ describe('the database', () => {
   };
   const KEEPS_WAITING: Partial<Outage> = {
     ...FAILS,
-    waits: { metrics: 1000, 'lookup': WAIT_MS, probe: WAIT_MS, download: 3 * WAIT_MS + STALL_MS },
+    waits: { metrics: 1000, lookup: WAIT_MS, probe: WAIT_MS, download: 3 * WAIT_MS + STALL_MS },
   };
 
   const others: Connection[] = [];

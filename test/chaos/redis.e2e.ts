@@ -34,7 +34,7 @@ afterAll(async () => {
 /** All are answered as usual, and wait for nothing else. */
 const waits: Outage['waits'] = {
   count: PATIENCE_MS,
-  'lookup': PATIENCE_MS,
+  lookup: PATIENCE_MS,
   download: PATIENCE_MS,
   probe: PATIENCE_MS,
 };

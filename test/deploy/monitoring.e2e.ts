@@ -99,9 +99,7 @@ describeWith('kubectl', 'deploy/monitoring', () => {
   ])(
     'the schemas report of %s as %s',
     async (from, to, problem) => {
-      expect((await schemaProblems(spoilt(manifests, (text) => text.replace(from, to)))).join('\n')).toContain(
-        problem,
-      );
+      expect((await schemaProblems(spoilt(manifests, (text) => text.replace(from, to)))).join('\n')).toContain(problem);
     },
     120_000,
   );

@@ -5,7 +5,7 @@ import { A, smallCatalogue } from '../support/small-catalogue.js';
 import { TestDatabase } from '../support/test-service.js';
 import { stepsOf, TreeCopy } from '../support/walk.js';
 
-const WALKS = ['Add a field', 'Add a nested array', 'Add an endpoint', 'Add a profile'];
+const WALKS = ['Add a field', 'Add a nested array', 'Add an endpoint', 'Add an API profile'];
 
 type Json = Record<string, unknown>;
 

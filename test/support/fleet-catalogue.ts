@@ -67,7 +67,10 @@ export async function addShopClients(
 export const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 /** What complains of an answer that differs from those that these calls have now. */
-async function expecting(url: string, calls: readonly Call[]): Promise<(response: ReceivedResponse) => string | undefined> {
+async function expecting(
+  url: string,
+  calls: readonly Call[],
+): Promise<(response: ReceivedResponse) => string | undefined> {
   const expected = new Set<string>();
   for (const one of calls) expected.add(describe(await call(url, one)));
   return (response) => (expected.has(describe(response)) ? undefined : describe(response));

@@ -37,13 +37,13 @@ export async function refused(database: TestDatabase, files: Files, ...options: 
   const before = await storedRows(database);
   const { code, stdout, stderr } = await database.cli('import', ...options, await database.files(files));
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  const problems = complaintsIn(stderr);
+  const problems = problemsIn(stderr);
   expect(await storedRows(database)).toEqual(before);
   return problems;
 }
 
 /** The problems of an import that printed this, which also has to say how many there are. */
-export function complaintsIn(stderr: string): string[] {
+export function problemsIn(stderr: string): string[] {
   const problems = stderr
     .trimEnd()
     .split('\n')

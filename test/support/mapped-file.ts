@@ -50,9 +50,7 @@ async function readRows(source: TableSource, problems: string[]): Promise<Record
       for (const { line, cells, block } of chunk) {
         const row: Record<string, unknown> = {};
         for (const [index, column] of source.columns.entries()) {
-          const value = valueOf(cells[index]!, column, (message) =>
-            report(line, source.label(column, block), message),
-          );
+          const value = valueOf(cells[index]!, column, (message) => report(line, source.label(column, block), message));
           if (value !== null) row[column.name] = value;
         }
         rows.push(row);
@@ -64,11 +62,7 @@ async function readRows(source: TableSource, problems: string[]): Promise<Record
   return rows;
 }
 
-function valueOf(
-  cell: string | CellError,
-  column: TableSource['columns'][number],
-  report: (message: string) => void,
-) {
+function valueOf(cell: string | CellError, column: TableSource['columns'][number], report: (message: string) => void) {
   try {
     if (cell instanceof CellError) throw cell;
     return parseCell(cell, column);

@@ -8,9 +8,9 @@ using System.Text.RegularExpressions;
 using System.Threading.Tasks;
 
 /// <summary>
-/// Nightly sync with .NET 8 or later, without packages. Needs BASE_URL, CLIENT_ID and CLIENT_SECRET. Keeps its state in the
-/// folder STATE: each element as the line that was received, so that numbers stay exact and equal elements are equal lines.
-/// To read them, use System.Text.Json, with GetDecimal().
+/// Fetches what has changed, with .NET 8 or later and without packages. Set BASE_URL, CLIENT_ID and CLIENT_SECRET.
+/// The folder STATE holds each element as the line that was received. Numbers therefore stay exact, and equal elements
+/// are equal lines. To read the lines, use System.Text.Json with GetDecimal().
 /// </summary>
 public static class Sync
 {
@@ -19,7 +19,7 @@ public static class Sync
     static readonly Regex Sku = new Regex("\"SKU\":(\"(?:[^\"\\\\]|\\\\.)*\")");
     static readonly string BaseUrl = Environment.GetEnvironmentVariable("BASE_URL");
     static readonly string State = Environment.GetEnvironmentVariable("STATE") ?? "customer-data";
-    static readonly Random Chance = new Random();
+    static readonly Random Jitter = new Random();
     static readonly HttpClient Client = new HttpClient(
         new HttpClientHandler { AutomaticDecompression = DecompressionMethods.GZip })
     {
@@ -35,7 +35,7 @@ public static class Sync
         public string Text;
     }
 
-    /// <summary>Sends a request, and retries after 429, 5xx, a connection error or a truncated response.</summary>
+    /// <summary>Sends a request. Retries after 429, 5xx, a connection error or a truncated response.</summary>
     static async Task<Received> Send(Func<HttpRequestMessage> request)
     {
         for (int attempt = 1; ; attempt++)
@@ -63,14 +63,14 @@ public static class Sync
             }
             if (attempt == Attempts)
                 throw new IOException($"Gave up after {attempt} attempts: {problem}");
-            // Without Retry-After: about 2, 4, 8 … seconds, at random, so that clients do not retry all at once.
-            TimeSpan pause = wait ?? TimeSpan.FromSeconds(Math.Pow(2, attempt) * (0.5 + Chance.NextDouble()));
+            // Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
+            TimeSpan pause = wait ?? TimeSpan.FromSeconds(Math.Pow(2, attempt) * (0.5 + Jitter.NextDouble()));
             Console.Error.WriteLine($"{problem}; retrying in {pause.TotalSeconds:F1} s");
             await Task.Delay(pause);
         }
     }
 
-    /// <summary>Whether the last line is not the element that X-Last-SKU names. Mono reports no truncation itself.</summary>
+    /// <summary>True if the last line is not the element of X-Last-SKU. Mono itself reports no truncation.</summary>
     static bool IsTruncated(HttpResponseMessage response, string text)
     {
         bool named = response.Headers.TryGetValues("X-Last-SKU", out IEnumerable<string> last);
@@ -78,7 +78,7 @@ public static class Sync
         return SkuOf(text.TrimEnd('\n').Split('\n').Last()) != Quoted(Uri.UnescapeDataString(last.First()));
     }
 
-    /// <summary>The SKU of a line in quotes, as JSON spells it: with a backslash before quotes and backslashes.</summary>
+    /// <summary>The SKU of a line as JSON spells it: quoted, with escaped quotes and backslashes.</summary>
     static string SkuOf(string line) => Sku.Match(line).Groups[1].Value;
 
     static string Quoted(string sku) => '"' + sku.Replace("\\", "\\\\").Replace("\"", "\\\"") + '"';
@@ -112,7 +112,7 @@ public static class Sync
                 return request;
             });
             if (received.Status != 401 || renewed) return received;
-            token = null; // It has expired: request a new one, once.
+            token = null; // The token is no longer valid: request one new token.
         }
     }
 
@@ -132,7 +132,7 @@ public static class Sync
             Console.WriteLine(name + ": unchanged");
             return;
         }
-        // A 200 of another type comes from a proxy, and contains no products.
+        // A 200 with another type comes from a proxy and contains no products.
         if (received.Status != 200 || received.Type != NdJson)
             throw new IOException($"{name}: {received.Status}, {received.Type}: {received.Text}");
 
@@ -142,7 +142,7 @@ public static class Sync
         Console.WriteLine(
             $"{name}: {now.Count - known} new, {known - same} changed, {old.Count - known} gone, {now.Count} in all");
 
-        // In this order the ETag never belongs to another file than the one beside it, whenever the script is killed.
+        // This order is safe if the script is killed: the ETag file is missing, or belongs to the data file beside it.
         File.Delete(tagFile);
         File.WriteAllText(file + ".new", received.Text);
         if (File.Exists(file)) File.Replace(file + ".new", file, null);
@@ -159,7 +159,7 @@ public static class Sync
     public static void Main()
     {
         SyncAll().GetAwaiter().GetResult();
-        // Mono would sometimes wait half a minute for idle connections.
+        // Mono sometimes waits half a minute for idle connections before it exits.
         Environment.Exit(0);
     }
 }

@@ -20,9 +20,9 @@ import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 
 /**
- * Nightly sync with Java 17 or later, without libraries: {@code java Sync.java}. Needs BASE_URL, CLIENT_ID and CLIENT_SECRET.
- * Keeps its state in the folder STATE: each element as the line that was received, so that numbers stay exact and equal
- * elements are equal lines. To read them, use your JSON library, with decimals as BigDecimal.
+ * Fetches what has changed, with Java 17 or later and without libraries. Set BASE_URL, CLIENT_ID and CLIENT_SECRET.
+ * The folder STATE holds each element as the line that was received. Numbers therefore stay exact, and equal elements
+ * are equal lines. To read the lines, use your JSON library with decimals as BigDecimal.
  */
 public class Sync {
   static final String BASE_URL = System.getenv("BASE_URL");
@@ -40,15 +40,15 @@ public class Sync {
     String seconds = response.headers().firstValue("Retry-After").orElse("");
     wait[0] = seconds.matches("\\d{1,6}") ? Long.parseLong(seconds) * 1000 : 0;
     String type = response.headers().firstValue("Content-Type").orElse("no type");
-    boolean packed = response.headers().firstValue("Content-Encoding").orElse("").equals("gzip");
+    boolean compressed = response.headers().firstValue("Content-Encoding").orElse("").equals("gzip");
     InputStream bytes = new ByteArrayInputStream(response.body());
-    String text = new String((packed ? new GZIPInputStream(bytes) : bytes).readAllBytes(), StandardCharsets.UTF_8);
+    String text = new String((compressed ? new GZIPInputStream(bytes) : bytes).readAllBytes(), StandardCharsets.UTF_8);
     if (response.statusCode() == 200 && type.startsWith(NDJSON) && isTruncated(response.headers(), text))
       throw new IOException("truncated");
     return new Received(response.statusCode(), type, response.headers().firstValue("ETag").orElse(""), text);
   }
 
-  /** Whether the last line is not the element that X-Last-SKU names. Not every library reports a truncation. */
+  /** True if the last line is not the element that X-Last-SKU names. Not every library reports a truncation. */
   static boolean isTruncated(HttpHeaders headers, String text) {
     String last = headers.firstValue("X-Last-SKU").orElse(null);
     if (last == null || !text.endsWith("\n")) return last != null || !text.isEmpty();
@@ -56,7 +56,7 @@ public class Sync {
     return !skuOf(lines[lines.length - 1]).equals(quoted(URLDecoder.decode(last, StandardCharsets.UTF_8)));
   }
 
-  /** The SKU of a line in quotes, as JSON spells it: with a backslash before quotes and backslashes. */
+  /** The SKU of a line as JSON spells it: in quotes, with a backslash before quotes and backslashes. */
   static String skuOf(String line) {
     Matcher matcher = SKU.matcher(line);
     return matcher.find() ? matcher.group(1) : "";
@@ -66,7 +66,7 @@ public class Sync {
     return '"' + sku.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 
-  /** Sends a request, and retries after 429, 5xx, a connection error or a truncated response. */
+  /** Sends a request. Retries after 429, 5xx, a connection error or a truncated response. */
   static Received send(HttpRequest.Builder builder) throws Exception {
     HttpRequest request = builder.header("Accept-Encoding", "gzip").timeout(Duration.ofMinutes(15)).build();
     for (int attempt = 1; ; attempt++) {
@@ -80,7 +80,7 @@ public class Sync {
         problem = error.toString();
       }
       if (attempt == ATTEMPTS) throw new IOException("Gave up after " + attempt + " attempts: " + problem);
-      // Without Retry-After: about 2, 4, 8 … seconds, at random, so that clients do not retry all at once.
+      // Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
       if (wait[0] == 0) wait[0] = (long) (1000 * Math.pow(2, attempt) * (0.5 + Math.random()));
       System.err.printf("%s: %s; retrying in %.1f s%n", request.uri().getPath(), problem, wait[0] / 1000.0);
       Thread.sleep(wait[0]);
@@ -111,7 +111,7 @@ public class Sync {
       if (!etag.isEmpty()) request.header("If-None-Match", etag);
       Received received = send(request);
       if (received.status != 401 || renewed) return received;
-      token = null; // It has expired: request a new one, once.
+      token = null; // The token is no longer valid: request one new token.
     }
   }
 
@@ -132,7 +132,7 @@ public class Sync {
       System.out.println(name + ": unchanged");
       return;
     }
-    // A 200 of another type comes from a proxy, and contains no products.
+    // A 200 with another type comes from a proxy and contains no products.
     if (received.status != 200 || !received.type.startsWith(NDJSON))
       throw new IOException(name + ": " + received.status + ", " + received.type + ": " + received.text);
 
@@ -144,7 +144,7 @@ public class Sync {
         "%s: %d new, %d changed, %d gone, %d in all%n",
         name, now.size() - known, known - same, old.size() - known, now.size());
 
-    // In this order the ETag never belongs to another file than the one beside it, whenever the script is killed.
+    // This order is safe if the script is killed: the ETag file is missing, or belongs to the data file beside it.
     Files.deleteIfExists(tagFile);
     Path fresh = Files.writeString(STATE.resolve(name + ".new"), received.text);
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);

@@ -1,5 +1,6 @@
-// Nightly sync with Node 20 or later, without packages. Needs BASE_URL, CLIENT_ID and CLIENT_SECRET. Keeps its state in the
-// folder STATE: each element as the line that was received, so that numbers stay exact and equal elements are equal lines.
+// Fetches what has changed, with Node 20 or later and without packages. Set BASE_URL, CLIENT_ID and CLIENT_SECRET.
+// The folder STATE holds each element as the line that was received. Numbers therefore stay exact, and equal elements
+// are equal lines.
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +9,7 @@ const { BASE_URL, CLIENT_ID, CLIENT_SECRET, STATE = 'customer-data' } = process.
 const ATTEMPTS = 6;
 let token;
 
-/** Sends a request, and retries after 429, 5xx, a connection error or a truncated response. */
+/** Sends a request. Retries after 429, 5xx, a connection error or a truncated response. */
 async function send(path, options) {
   for (let attempt = 1; ; attempt++) {
     let problem;
@@ -23,14 +24,14 @@ async function send(path, options) {
       problem = error.cause?.message ?? error.message;
     }
     if (attempt === ATTEMPTS) throw new Error(`${path}: gave up after ${attempt} attempts: ${problem}`);
-    // Without Retry-After: about 2, 4, 8 … seconds, at random, so that clients do not retry all at once.
+    // Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
     wait ||= 2 ** attempt * (0.5 + Math.random());
     console.error(`${path}: ${problem}; retrying in ${wait.toFixed(1)} s`);
     await sleep(wait * 1000);
   }
 }
 
-/** Whether the last line is not the element that X-Last-SKU names. Some versions of fetch report no truncation. */
+/** True if the last line is not the element that X-Last-SKU names. Some versions of fetch report no truncation. */
 function isTruncated({ status, headers }, text) {
   if (status !== 200 || !isData(headers)) return false;
   const last = headers.get('X-Last-SKU');
@@ -57,7 +58,7 @@ async function get(path, etag) {
     const headers = { Authorization: `Bearer ${token}`, Accept: 'application/x-ndjson', 'If-None-Match': etag };
     const received = await send(path, { headers });
     if (received.response.status !== 401 || renewed) return received;
-    token = undefined; // It has expired: request a new one, once.
+    token = undefined; // The token is no longer valid: request one new token.
   }
 }
 
@@ -77,7 +78,7 @@ async function sync(name) {
   const etag = before === undefined ? '' : await readFile(tagFile, 'utf8').catch(() => '');
   const { response, text } = await get(`/${name}`, etag.trim());
   if (response.status === 304) return console.log(`${name}: unchanged`);
-  // A 200 of another type comes from a proxy, and contains no products.
+  // A 200 with another type comes from a proxy and contains no products.
   if (response.status !== 200 || !isData(response.headers))
     throw new Error(`${name}: ${response.status}, ${response.headers.get('Content-Type')}: ${text}`);
 
@@ -87,7 +88,7 @@ async function sync(name) {
   const [added, gone] = [now.size - known.length, old.size - known.length];
   console.log(`${name}: ${added} new, ${changed.length} changed, ${gone} gone, ${now.size} in all`);
 
-  // In this order the ETag never belongs to another file than the one beside it, whenever the script is killed.
+  // This order is safe if the script is killed: the ETag file is missing, or belongs to the data file beside it.
   await rm(tagFile, { force: true });
   await writeFile(`${file}.new`, text);
   await rename(`${file}.new`, file);

@@ -1,6 +1,6 @@
 <?php
-// Nightly sync with PHP 8 and its extension curl: php sync.php. Needs BASE_URL, CLIENT_ID and CLIENT_SECRET. Keeps its state
-// in the folder STATE: each element as the line that was received, so that numbers stay exact and equal elements are equal
+// Fetches what has changed, with PHP 8 and its extension curl. Set BASE_URL, CLIENT_ID and CLIENT_SECRET. The folder
+// STATE holds each element as the line that was received. Numbers therefore stay exact, and equal elements are equal
 // lines.
 declare(strict_types=1);
 
@@ -8,7 +8,7 @@ const ATTEMPTS = 6;
 $state = getenv('STATE') ?: 'customer-data';
 $token = null;
 
-/** Sends a request once. Returns status, headers (by their names in lower case) and body, or else the problem. */
+/** Sends a request once. Returns the status, the headers by lower-case name and the body, or only the problem. */
 function once(string $path, array $headers, ?array $form): array
 {
     $received = [];
@@ -40,7 +40,7 @@ function isData(array $response): bool
     return $response['status'] === 200 && str_starts_with($response['headers']['content-type'] ?? '', 'application/x-ndjson');
 }
 
-/** Whether the last line is not the element that X-Last-SKU names. Not every library reports a truncation. */
+/** True if the last line is not the element that X-Last-SKU names. Not every library reports a truncation. */
 function isTruncated(array $headers, string $body): bool
 {
     $last = $headers['x-last-sku'] ?? null;
@@ -51,7 +51,7 @@ function isTruncated(array $headers, string $body): bool
     return json_decode($line, true, 512, JSON_THROW_ON_ERROR)['SKU'] !== rawurldecode($last);
 }
 
-/** Sends a request, and retries after 429, 5xx, a connection error or a truncated response. */
+/** Sends a request. Retries after 429, 5xx, a connection error or a truncated response. */
 function send(string $path, array $headers = [], ?array $form = null): array
 {
     for ($attempt = 1; ; $attempt++) {
@@ -63,7 +63,7 @@ function send(string $path, array $headers = [], ?array $form = null): array
         if ($attempt === ATTEMPTS) {
             throw new RuntimeException("$path: gave up after $attempt attempts: $problem");
         }
-        // Without Retry-After: about 2, 4, 8 … seconds, at random, so that clients do not retry all at once.
+        // Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
         $seconds = $response['headers']['retry-after'] ?? '';
         $wait = (float) (ctype_digit($seconds) ? $seconds : 2 ** $attempt * (0.5 + mt_rand() / mt_getrandmax()));
         fprintf(STDERR, "%s: %s; retrying in %.1f s\n", $path, $problem, $wait);
@@ -94,11 +94,11 @@ function get(string $path, string $etag): array
         if ($response['status'] !== 401 || $renewed) {
             return $response;
         }
-        $token = null; // It has expired: request a new one, once.
+        $token = null; // The token is no longer valid: request one new token.
     }
 }
 
-/** Lines by SKU. */
+/** Lines by SKU. The prefix is necessary: PHP turns a key such as "123" into a number. */
 function bySku(string $text): array
 {
     $lines = [];
@@ -120,7 +120,7 @@ function sync(string $state, string $name): void
         echo "$name: unchanged\n";
         return;
     }
-    // A 200 of another type comes from a proxy, and contains no products.
+    // A 200 with another type comes from a proxy and contains no products.
     if (!isData($response)) {
         $type = $response['headers']['content-type'] ?? 'no type';
         throw new RuntimeException("$name: {$response['status']}, $type: {$response['body']}");
@@ -132,7 +132,7 @@ function sync(string $state, string $name): void
     $numbers = [count($now) - count($known), count($changed), count($old) - count($known), count($now)];
     vprintf("$name: %d new, %d changed, %d gone, %d in all\n", $numbers);
 
-    // In this order the ETag never belongs to another file than the one beside it, whenever the script is killed.
+    // This order is safe if the script is killed: the ETag file is missing, or belongs to the data file beside it.
     if (is_file($tagFile)) {
         unlink($tagFile);
     }

@@ -1,7 +1,7 @@
-"""Nightly sync with Python 3.9 or later, without packages.
+"""Fetches what has changed, with Python 3.9 or later and without packages.
 
-Needs BASE_URL, CLIENT_ID and CLIENT_SECRET. Keeps its state in the folder STATE: each element as the line that was
-received, so that numbers stay exact and equal elements are equal lines. To compute with prices, read them by
+Set BASE_URL, CLIENT_ID and CLIENT_SECRET. The folder STATE holds each element as the line that was received. Numbers
+therefore stay exact, and equal elements are equal lines. To calculate with prices, read the lines with
 json.loads(line, parse_float=Decimal).
 """
 
@@ -43,7 +43,7 @@ def is_data(headers):
 
 
 def is_truncated(headers, text):
-    """Whether the last line is not the element that X-Last-SKU names. Not every library reports a truncation."""
+    """True if the last line is not the element that X-Last-SKU names. Not every library reports a truncation."""
     last = headers.get("X-Last-SKU")
     if last is None or not text.endswith("\n"):
         return last is not None or text != ""
@@ -51,7 +51,7 @@ def is_truncated(headers, text):
 
 
 def send(path, data=None, headers={}):
-    """Sends a request, and retries after 429, 5xx, a connection error or a truncated response."""
+    """Sends a request. Retries after 429, 5xx, a connection error or a truncated response."""
     for attempt in range(1, ATTEMPTS + 1):
         wait = ""
         try:
@@ -64,7 +64,7 @@ def send(path, data=None, headers={}):
             problem = repr(error)
         if attempt == ATTEMPTS:
             raise SystemExit(f"{path}: gave up after {attempt} attempts: {problem}")
-        # Without Retry-After: about 2, 4, 8 … seconds, at random, so that clients do not retry all at once.
+        # Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
         wait = float(wait if wait.isdigit() else 2**attempt * (0.5 + random.random()))
         print(f"{path}: {problem}; retrying in {wait:.1f} s", file=sys.stderr)
         time.sleep(wait)
@@ -88,7 +88,7 @@ class Session:
             received = send(path, headers=headers)
             if received[0] != 401:
                 break
-            self.token = None  # It has expired: request a new one, once.
+            self.token = None  # The token is no longer valid: request one new token.
         return received
 
 
@@ -103,7 +103,7 @@ def sync(session, name):
     status, headers, text = session.get(f"/{name}", etag)
     if status == 304:
         return print(f"{name}: unchanged")
-    # A 200 of another type comes from a proxy, and contains no products.
+    # A 200 with another type comes from a proxy and contains no products.
     if status != 200 or not is_data(headers):
         raise SystemExit(f"{name}: {status}, {headers.get_content_type()}: {text}")
 
@@ -112,7 +112,7 @@ def sync(session, name):
     added, gone = len(now.keys() - old.keys()), len(old.keys() - now.keys())
     print(f"{name}: {added} new, {changed} changed, {gone} gone, {len(now)} in all")
 
-    # In this order the ETag never belongs to another file than the one beside it, whenever the script is killed.
+    # This order is safe if the script is killed: the ETag file is missing, or belongs to the data file beside it.
     tag_file.unlink(missing_ok=True)
     new = file.with_suffix(".new")
     new.write_bytes(text.encode())

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Nightly sync with curl and awk. Needs BASE_URL, CLIENT_ID and CLIENT_SECRET. Keeps its state in the folder STATE.
+# Fetches what has changed, with curl and awk. Set BASE_URL, CLIENT_ID and CLIENT_SECRET. The folder STATE holds the
+# data.
 set -eu
 umask 077
 state=${STATE:-customer-data}
 mkdir -p "$state"
 work=$(mktemp -d "$state/.work.XXXXXX")
-# curl reads secrets from files: every user of the machine can see its arguments.
+# Every user of this machine can see the arguments of curl, so curl reads secrets from files.
 secrets=$(mktemp -d)
 trap 'rm -rf "$work" "$secrets"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -14,8 +15,8 @@ token=
 
 log() { echo "$*" >&2; }
 
-# send ARGUMENTS...: runs curl, and retries after 429, 5xx, a connection error or a truncated response. Sets $status; the
-# headers and the body are in $work.
+# send ARGUMENTS...: runs curl. Retries after 429, 5xx, a connection error or a truncated response. Sets $status, and
+# writes the headers and the body to files in $work.
 send() {
   attempt=0
   while :; do
@@ -27,7 +28,7 @@ send() {
     attempt=$((attempt + 1))
     [ $attempt -lt 6 ] || { log "Gave up after $attempt attempts: $status"; exit 1; }
     wait=$(header Retry-After)
-    # Without Retry-After: about 2, 4, 8 … seconds, at random, so that clients do not retry all at once.
+    # Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
     case $wait in
     '' | *[!0-9]*) wait=$(awk -v n=$attempt -v seed=$$ 'BEGIN { srand(seed + n); print 2 ^ n * (0.5 + rand()) }') ;;
     esac
@@ -38,9 +39,9 @@ send() {
 
 is_data() { case "$status $(header Content-Type)" in 200\ application/x-ndjson*) ;; *) return 1 ;; esac }
 
-# Whether the last line is the element that X-Last-SKU names. Of a SKU, JSON escapes only quotes and backslashes.
+# True if the last line is the element that X-Last-SKU names. In a SKU, JSON escapes only quotes and backslashes.
 is_complete() {
-  [ -z "$(tail -c 1 "$work/body")" ] || return # the last line is not finished
+  [ -z "$(tail -c 1 "$work/body")" ] || return # The last line is incomplete.
   tail -n 1 "$work/body" | LC_ALL=C awk -v last="$(header X-Last-SKU)" '
     BEGIN {
       for (i = 1; i < 256; i++) byte[sprintf("%%%02X", i)] = (i == 34 || i == 92 ? "\\" : "") sprintf("%c", i)
@@ -80,9 +81,9 @@ sync() {
     [ -n "$token" ] || new_token
     send "$BASE_URL/$1" -H "@$secrets/authorization" -H 'Accept: application/x-ndjson' -H "If-None-Match: $tag"
     [ "$status" = 401 ] || break
-    token= # It has expired: request a new one, once.
+    token= # The token is no longer valid: request one new token.
   done
-  # A 200 of another type comes from a proxy, and contains no products.
+  # A 200 with another type comes from a proxy and contains no products.
   [ "$status" != 200 ] || is_data || status="200 of another type"
   case $status in
   304) echo "$1: unchanged" ;;
@@ -90,7 +91,7 @@ sync() {
     cp "$work/body" "$work/new"
     [ -f "$file" ] || : >"$file"
     compare "$file" "$work/new" "$1"
-    # In this order the ETag never belongs to another file than the one beside it, whenever the script is killed.
+    # This order is safe if the script is killed: the ETag file is missing, or belongs to the data file beside it.
     rm -f "$state/$1.etag"
     mv "$work/new" "$file"
     printf %s "$(header ETag)" >"$work/etag"

@@ -14,15 +14,15 @@ test.each([
   ['EAN', undefined],
   ['Description', undefined],
   ['', undefined],
-])('whoever writes %j may mean %s', (unknown, name) => {
+])('the suggestion for %j is %s', (unknown, name) => {
   expect(didYouMean(unknown, NAMES)).toBe(name ? `; did you mean ${name}?` : '');
 });
 
-test('nothing is meant where no name is left', () => {
+test('no name is suggested if no name is left', () => {
   expect(didYouMean('Name', [])).toBe('');
 });
 
-test('a text too long for a name is compared with none', () => {
+test('a text longer than 100 characters gets no suggestion', () => {
   const long = 'x'.repeat(100);
   expect(didYouMean(`${long}y`, [long])).toBe('');
 });

@@ -1,11 +1,11 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Nothing of such a length was meant to be a name. */
-const LONGEST_NAME = 100;
+/** Longer texts are not compared, because no name is that long. */
+const MAX_NAME_LENGTH = 100;
 
-/** `; did you mean Barcode?` where one of the names is near enough to the one that is unknown, else nothing. */
+/** Returns `; did you mean Barcode?` if one of the names is similar to the unknown one, else ''. */
 export function didYouMean(unknown: string, names: readonly string[]): string {
-  if (unknown.length > LONGEST_NAME) return '';
+  if (unknown.length > MAX_NAME_LENGTH) return '';
   const plain = plainName(unknown);
   const [best] = names
     .map((name) => ({ name, edits: distance(plain, plainName(name)) }))
@@ -13,7 +13,7 @@ export function didYouMean(unknown: string, names: readonly string[]): string {
   return best && best.edits <= plain.length / 3 ? `; did you mean ${best.name}?` : '';
 }
 
-/** Case, spaces, underscores and dashes are what people get wrong without meaning another name. */
+/** Ignores case, spaces, underscores and dashes, which are often mistyped. */
 function plainName(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, '');
 }

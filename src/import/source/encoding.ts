@@ -1,24 +1,25 @@
 import iconv from 'iconv-lite';
 import { quoted } from '../excerpt.js';
 
-/** The encodings in which product files mostly come, apart from UTF-8. */
+/** The most common encodings of product files, apart from UTF-8. */
 const LIKELY = [
   ...(['windows-1252', 'windows-1250', 'macroman', 'windows-1251', 'windows-1253', 'windows-1254'] as const),
   ...(['windows-1257', 'iso-8859-2', 'cp850', 'cp437'] as const),
 ] as const;
-/** Their characters have two bytes. Any run of bytes reads as something in most of them. */
+/** Two-byte encodings. Most of them decode any run of bytes to some text. */
 const LIKELY_ASIAN = ['shift_jis', 'gbk', 'big5', 'euc-kr'];
 
-/** These codecs of iconv-lite are no encodings of text. */
-const NO_TEXT = /^(base64|hex)$/i;
+/** Codecs of iconv-lite that do not encode text. */
+const NOT_TEXT = /^(base64|hex)$/i;
 
 const SEPARATORS = /[,;\t|"\r\n]/;
-const MOST_BYTES = 60;
+/** Of a long cell, a message shows this many bytes before and after the invalid one. */
+const MAX_BYTES_EACH_SIDE = 60;
 
-/** What is wrong with the name of an encoding. */
+/** Returns what is wrong with the name of an encoding, or undefined if it is known. */
 export function encodingProblem(name: string): string | undefined {
-  if (isUtf8Name(name) || (iconv.encodingExists(name) && !NO_TEXT.test(name))) return undefined;
-  return `has to be an encoding, and ${quoted(name)} is none; write utf-8, ${LIKELY.join(', ')}, ${LIKELY_ASIAN.join(', ')}, or utf-16`;
+  if (isUtf8Name(name) || (iconv.encodingExists(name) && !NOT_TEXT.test(name))) return undefined;
+  return `must be a known encoding, not ${quoted(name)}; use utf-8, ${LIKELY.join(', ')}, ${LIKELY_ASIAN.join(', ')}, or utf-16`;
 }
 
 export function isUtf8Name(name: string): boolean {
@@ -26,9 +27,9 @@ export function isUtf8Name(name: string): boolean {
 }
 
 /**
- * What to do about a line that is not UTF-8: how its first affected cell reads in likely encodings, the most natural ones
- * first.
- * @param line the bytes from the beginning of the line on, perhaps not to its end
+ * Returns the advice for a line that is not UTF-8. It shows the first affected cell in likely encodings, the most natural
+ * reading first.
+ * @param line the bytes from the beginning of the line; they may end before the line does
  */
 export function encodingAdvice(line: Buffer): string {
   const cell = affectedCell(line);
@@ -41,22 +42,22 @@ export function encodingAdvice(line: Buffer): string {
   const sorted = [...readings].toSorted(([one], [other]) => strangeness(one) - strangeness(other));
   const shown = sorted.map(([text, encodings]) => `${quoted(text)} in ${encodings.join(', ')}`);
   if (!shown.length) return 'save the file as UTF-8';
-  return `its first affected cell is ${shown.join('; ')}. Choose the one that is right with --encoding, or save the file as UTF-8`;
+  return `its first affected cell reads ${shown.join('; ')}. Pass the encoding that reads correctly with --encoding, or save the file as UTF-8`;
 }
 
-/** The cell around the first byte that is not UTF-8. */
+/** Returns the cell that contains the first byte that is not UTF-8. */
 function affectedCell(line: Buffer): Buffer {
   const before = line.toString('utf8').split('\uFFFD')[0]!;
   const at = Buffer.byteLength(before);
   const text = line.toString('latin1');
   let start = at;
-  while (start > 0 && at - start < MOST_BYTES && !SEPARATORS.test(text[start - 1]!)) start--;
+  while (start > 0 && at - start < MAX_BYTES_EACH_SIDE && !SEPARATORS.test(text[start - 1]!)) start--;
   let end = at + 1;
-  while (end < text.length && end - at < MOST_BYTES && !SEPARATORS.test(text[end]!)) end++;
+  while (end < text.length && end - at < MAX_BYTES_EACH_SIDE && !SEPARATORS.test(text[end]!)) end++;
   return line.subarray(start, end);
 }
 
-/** How little a text looks like words: symbols, capitals within words, accents on letter after letter. */
+/** Scores how unlike words a text is; 0 is best. Symbols, capitals within words, accents in a row and mixed scripts count. */
 function strangeness(text: string): number {
   const symbols = text.match(/[^\p{ASCII}\p{L}\p{M}]/gu) ?? [];
   const capitals = text.match(/(?<=\p{Ll})\p{Lu}|(?<=\p{Lu}\p{Lu})\p{Ll}|(?<=^|[^\p{L}])\p{Ll}(?=\p{Lu})/gu) ?? [];

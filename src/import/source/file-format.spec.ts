@@ -20,7 +20,7 @@ test.each([
   ['<products><product>', 'XML'],
   ['<html>\n<table>', 'HTML'],
   ['<!DOCTYPE html>', 'HTML'],
-])('%j is named, with the remedy', (text, fault) => {
+])('%j is recognized, and the message gives the remedy', (text, fault) => {
   expect(formatFault(begins(text))).toContain(`this is ${fault}`);
 });
 

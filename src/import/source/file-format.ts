@@ -1,5 +1,5 @@
-/** What other formats begin with, what their first bytes also hold, and what to do about such a file. */
-const FORMATS: readonly (readonly [magic: string, holds: RegExp, remedy: string])[] = [
+/** Other formats: how a file begins, what its first bytes also contain, and the remedy that the message shows. */
+const FORMATS: readonly (readonly [magic: string, contains: RegExp, remedy: string])[] = [
   ['PK\u0003\u0004', /\[Content_Types\]\.xml|xl\/|_rels\//, 'an Excel workbook (ZIP); save it as "CSV UTF-8" in Excel'],
   ['PK\u0003\u0004', /opendocument/, 'an OpenDocument file (ZIP); save it as "Text CSV", character set UTF-8'],
   ['PK\u0003\u0004', /^/, 'a ZIP archive; unpack it and name the file in it'],
@@ -12,27 +12,28 @@ const FORMATS: readonly (readonly [magic: string, holds: RegExp, remedy: string]
   [
     '',
     /^\s*<(!doctype html|html|table)[\s>]/i,
-    'HTML, such as a web page or an .xls that is none; save it as CSV UTF-8',
+    'HTML, such as a web page or an .xls file that is not a workbook; save it as CSV UTF-8',
   ],
   ['', /^\s*<(\?xml|!|[a-z][^\s>,;]*( [^>]*)?>\s*<)/i, 'XML; export CSV instead, or convert it'],
 ];
 
 const HEAD = 4096;
-/** A text of Latin letters in UTF-16 has a zero in every other byte. */
-const MOST_ZEROS = 0.3;
-const LEAST_BYTES = 8;
+/** Latin letters in UTF-16 have a zero in every other byte. This share of zeros among all bytes is enough. */
+const MIN_ZERO_SHARE = 0.3;
+/** Shorter files are too short to judge. */
+const MIN_BYTES = 8;
 
-/** What to say of a file that is no CSV or JSON, by its first bytes; undefined if it may be one. */
+/** Names the format of a file that is neither CSV nor JSON, with the remedy; undefined if it may be one of them. */
 export function formatFault(head: Buffer): string | undefined {
   const text = head.toString('latin1', 0, HEAD).replace(/^\u00ef\u00bb\u00bf/, '');
-  const found = FORMATS.find(([magic, holds]) => text.startsWith(magic) && holds.test(text));
+  const found = FORMATS.find(([magic, contains]) => text.startsWith(magic) && contains.test(text));
   return found && `this is ${found[2]}`;
 }
 
-/** Whether a file without a byte-order mark is UTF-16, and in which order its bytes are. */
+/** Returns the byte order if a file without a byte-order mark is UTF-16, else undefined. */
 export function unmarkedUtf16(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   const start = head.subarray(0, HEAD);
   const zeros = [0, 1].map((parity) => start.filter((byte, at) => byte === 0 && at % 2 === parity).length);
-  if (start.length < LEAST_BYTES || Math.max(...zeros) < start.length * MOST_ZEROS) return undefined;
+  if (start.length < MIN_BYTES || Math.max(...zeros) < start.length * MIN_ZERO_SHARE) return undefined;
   return zeros[1]! > zeros[0]! ? 'utf-16le' : 'utf-16be';
 }

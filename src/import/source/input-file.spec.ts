@@ -10,7 +10,7 @@ let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'input-file-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** How many files this process has open. */
+/** The number of files that this process has open. */
 const openFiles = () => readdirSync('/dev/fd').length;
 
 const TEXT = 'SKU\n'.repeat(100_000);
@@ -19,7 +19,7 @@ test.each([
   ['a file', Buffer.from(TEXT)],
   ['a file of one piece', Buffer.from('SKU\n')],
   ['gzip', gzipSync(TEXT, { level: 0 })],
-])('%s that is not read to its end is closed all the same', async (_, content) => {
+])('%s is closed if the reader stops early', async (_, content) => {
   const path = join(folder, 'products.csv');
   writeFileSync(path, content);
   const file = await InputFile.at(path);
@@ -29,12 +29,12 @@ test.each([
     expect((await bytes.next()).done).toBe(false);
     await bytes.return(undefined);
   }
-  // Streams close their files a little later.
-  for (let turn = 0; turn < 50 && openFiles() > before; turn++) await sleep(10);
+  // Streams close their files asynchronously.
+  for (let attempt = 0; attempt < 50 && openFiles() > before; attempt++) await sleep(10);
   expect(openFiles()).toBeLessThanOrEqual(before);
 });
 
-test('what a stream brings is read as often as it is wanted, and closed in the end', async () => {
+test('a stream can be read many times, and its temporary file is closed', async () => {
   const before = openFiles();
   const file = await InputFile.from(Readable.from(['S', 'KU\n']), 'standard input');
   for (let times = 0; times < 20; times++) {

@@ -10,25 +10,25 @@ import { SourceFault } from './table-source.js';
 const PIECE = 64 * 1024;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
-/** A file of an import: its bytes, as often as they are wanted, and what identifies it. */
+/** A file of an import. Its bytes can be read any number of times. */
 export class InputFile {
-  /** SHA-256 of the file as it lies there, in hexadecimal; undefined until it was read to its end. */
+  /** SHA-256 of the file, compressed if it is gzip, in hexadecimal; undefined until the file was read to its end. */
   sha256?: string;
-  /** Bytes read so far in the current reading, of `size`. */
+  /** Raw bytes read so far in the current reading, of `size`. */
   position = 0;
 
-  /** @param place its path, or where it was put aside */
+  /** @param place its path, or the temporary file that holds a copy */
   private constructor(
     private readonly place: string | FileHandle,
-    /** The file as problems and records name it. */
+    /** The name of the file in problems and in the import log. */
     readonly name: string,
     readonly size: number,
     private readonly changedAt: number,
   ) {}
 
   /**
-   * The file at a path, by its base name. A pipe is put aside first, as standard input is.
-   * @throws if there is none, or it cannot be read
+   * Opens the file at a path; its name is the base name. A pipe, like standard input, is first copied to a temporary file.
+   * @throws if the file does not exist or cannot be read
    */
   static async at(path: string): Promise<InputFile> {
     const name = basename(path);
@@ -37,26 +37,26 @@ export class InputFile {
     return new InputFile(path, name, stats.size, stats.mtimeMs);
   }
 
-  /** What a stream brings, which can be read once only, and perhaps slowly: it must not hold others up. */
+  /** Copies a stream to a temporary file: a stream can be read only once, and a slow one must not delay an import. */
   static async from(stream: Readable, name: string): Promise<InputFile> {
     const handle = await spoolToTempFile(stream);
     const { size, mtimeMs } = await handle.stat();
     return new InputFile(handle, name, size, mtimeMs);
   }
 
-  /** When the file was last modified, in milliseconds since 1970. Undefined for standard input and pipes. */
+  /** The time of the last modification, in milliseconds since 1970; undefined for standard input and pipes. */
   get modifiedAt(): number | undefined {
     return typeof this.place === 'string' ? this.changedAt : undefined;
   }
 
-  /** Gives up what was put aside. */
+  /** Releases the temporary file, if there is one. */
   async close(): Promise<void> {
     if (typeof this.place !== 'string') await this.place.close();
   }
 
   /**
-   * The content from its beginning, decompressed where it is gzip.
-   * @throws {SourceFault} if it is cut or damaged gzip, or changes while it is read
+   * Reads the content from its beginning and decompresses gzip.
+   * @throws {SourceFault} if the gzip data is incomplete or damaged, or if the file changes while it is read
    */
   async *bytes(): AsyncGenerator<Buffer> {
     this.position = 0;
@@ -67,7 +67,7 @@ export class InputFile {
       const all = prepend(first.value, raw);
       yield* first.value.subarray(0, 2).equals(GZIP_MAGIC) ? gunzip(all) : all;
     } finally {
-      // Whoever stops after the first piece has not come as far as to iterate over the rest.
+      // A reader that stops after the first piece never starts to iterate over the rest, so nothing else closes it.
       await raw.return(undefined);
     }
   }
@@ -87,7 +87,7 @@ export class InputFile {
   }
 
   private read(): AsyncIterable<Buffer> {
-    return typeof this.place === 'string' ? createReadStream(this.place) : readAgain(this.place);
+    return typeof this.place === 'string' ? createReadStream(this.place) : readFromStart(this.place);
   }
 
   private stat(): Promise<Stats> {
@@ -95,8 +95,8 @@ export class InputFile {
   }
 }
 
-/** From its beginning, and without closing it, as a stream would. */
-async function* readAgain(handle: FileHandle): AsyncGenerator<Buffer> {
+/** Unlike a stream, does not close the file. */
+async function* readFromStart(handle: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ;) {
     const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(PIECE), 0, PIECE, position);
     if (!bytesRead) return;
@@ -112,12 +112,12 @@ async function* prepend(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenera
 
 async function* gunzip(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const unzip = createGunzip();
-  // Errors of both ends come out of the iteration.
+  // The iteration below throws the errors of both streams.
   pipeline(Readable.from(source), unzip, () => undefined);
   try {
     yield* unzip as AsyncIterable<Buffer>;
   } catch (error) {
     if (error instanceof SourceFault) throw error;
-    throw new SourceFault(0, `the file is no whole gzip file: ${(error as Error).message}`);
+    throw new SourceFault(0, `the file is not a complete gzip file: ${(error as Error).message}`);
   }
 }

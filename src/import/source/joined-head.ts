@@ -1,6 +1,6 @@
 /**
- * The same bytes, but all that is needed to judge the beginning of the file in the first piece.
- * @param enough whether the bytes so far are; where they never are, the first piece is the whole file
+ * Yields the same bytes, but joins the first pieces until they suffice to judge the beginning of the file.
+ * @param enough whether the bytes so far suffice; if it never returns true, the first piece is the whole file
  */
 export async function* joinedHead(
   pieces: AsyncIterable<Buffer>,

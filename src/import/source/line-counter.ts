@@ -1,9 +1,9 @@
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Counts the lines of a file read in pieces; they end in CRLF, LF or CR. */
+/** Counts the lines of a file that is read in pieces. Lines end in CRLF, LF or CR. */
 export class LineCounter {
-  /** The line on which the next byte is, from 1. */
+  /** The line of the next byte, from 1. */
   line = 1;
   private previous = 0;
 

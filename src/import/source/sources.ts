@@ -11,41 +11,42 @@ import { type MappedFile, mappedSources } from './mapped/mapped-source.js';
 import { type ReadingOptions, SourceFault, type TableSource } from './table-source.js';
 import { whyUnreadable } from './unreadable.js';
 
-/** What to read, and how. */
+/** The files that an import reads, and how it reads them. */
 export interface SourceRequest {
-  /** Folders, files, `-` for standard input. */
+  /** Folders, files, or `-` for standard input. */
   paths: readonly string[];
-  /** The table of the only file, where its name does not tell. */
+  /** The table of the only file, if the file is not named after it. */
   as?: string;
-  /** Path of a map, for files of other systems. */
+  /** The path of a column map, for files of other systems. */
   map?: string;
   reading?: Partial<ReadingOptions>;
 }
 
-/** What an import reads. */
+/** The opened files of an import, as sources of rows. */
 export interface Sources {
-  /** One for each table at the most. */
+  /** At most one for each table. */
   sources: readonly TableSource[];
   files: readonly InputFile[];
   fileOf(source: TableSource): InputFile;
-  /** What the reading passed over on purpose. */
+  /** What the files lack and what the reading skipped on purpose, one line each. */
   notes(): string[];
-  /** Files of which no row came through, and why. To be asked after all sources were read. */
+  /** Files that gave no rows, and why. Call it after all sources were read. */
   empty(): { file: string; message: string }[];
-  /** Gives up what was put aside. */
+  /** Releases the temporary files. */
   close(): Promise<void>;
 }
 
 const STDIN = '-';
 const STDIN_NAME = 'standard input';
-/** Files of a folder that look like import files; one of these with an unknown name is not passed over. */
+/** Files of a folder that look like import files. One with an unknown name is refused. Other files are ignored. */
 const DATA_FILE = /\.(csv|ndjson|jsonl)(\.gz)?$|^products\.json(\.gz)?$/i;
 const NAMES = `the names are ${IMPORT_TABLES.map(({ name }) => `${name}.csv`).join(', ')}`;
 
 /**
- * Finds out what the paths hold. Of files nothing is read beyond the first bytes; standard input and pipes are put aside.
- * @throws {ImportRefused} naming files and folders that are none of ours or cannot be read, or whatever is wrong with the
- *   map
+ * Finds out which tables the paths hold. It reads only the first bytes of files, but copies standard input and pipes to
+ * temporary files.
+ * @throws {ImportRefused} if the column map is invalid, or if files or folders have unknown names or cannot be read;
+ *   it lists all of them
  */
 export async function openSources(request: SourceRequest, stdin?: Readable): Promise<Sources> {
   const opening = new SourceOpener(request, stdin);
@@ -60,8 +61,8 @@ export async function openSources(request: SourceRequest, stdin?: Readable): Pro
 class SourceOpener {
   private readonly problems = new Problems();
   private readonly files = new Map<TableSource, InputFile>();
-  /** Each tells what it has to say of a file that was read. */
-  private readonly noters: (() => readonly string[])[] = [];
+  /** Functions that return the notes on a file of products once it was read. */
+  private readonly productNotes: (() => readonly string[])[] = [];
   private readonly mapped: { file: InputFile; read: MappedFile }[] = [];
   private readonly opened: InputFile[] = [];
   private readonly options: ReadingOptions;
@@ -78,13 +79,13 @@ class SourceOpener {
     const { map, paths } = this.request;
     const mapping = map === undefined ? undefined : await readMapping(map);
     for (const path of paths) await this.openPath(path, mapping);
-    this.assertOneEach();
+    this.assertOneSourcePerTable();
     this.problems.assertNone();
     return {
       sources: [...this.files.keys()],
       files: [...new Set(this.files.values())],
       fileOf: (source) => this.files.get(source)!,
-      notes: () => [...this.noters, ...this.mapped.map(({ read }) => read.notes)].flatMap((notes) => notes()),
+      notes: () => [...this.productNotes, ...this.mapped.map(({ read }) => read.notes)].flatMap((notes) => notes()),
       empty: () =>
         this.mapped.flatMap(({ file, read }) => {
           const message = read.whyEmpty();
@@ -99,38 +100,38 @@ class SourceOpener {
   }
 
   private async openPath(path: string, mapping?: Mapping): Promise<void> {
-    if (path === STDIN) return this.named(STDIN_NAME, () => this.openStdin(mapping));
-    return this.named(path, async () => {
+    if (path === STDIN) return this.reportIfUnreadable(STDIN_NAME, () => this.openStdin(mapping));
+    return this.reportIfUnreadable(path, async () => {
       if ((await stat(path)).isDirectory()) return this.openFolder(path, mapping);
-      const file = this.noted(await InputFile.at(path));
+      const file = this.register(await InputFile.at(path));
       if (mapping) return this.addMapped(file, mapping);
-      const problem = `no import file has this name; ${NAMES}; or say by --as which table it is for, or by --map how to read it`;
+      const problem = `no import file has this name; ${NAMES}; otherwise pass its table with --as or its column map with --map`;
       return this.addFile(file, this.request.as ?? tableName(file.name), problem);
     });
   }
 
   private async openStdin(mapping?: Mapping): Promise<void> {
     if (this.opened.some(({ name }) => name === STDIN_NAME))
-      return this.problems.add(STDIN_NAME, 0, '', 'it can be read once only, and is named twice');
-    const file = this.noted(await InputFile.from(this.stdin ?? process.stdin, STDIN_NAME));
+      return this.problems.add(STDIN_NAME, 0, '', 'it is named twice, but can be read only once; name - once');
+    const file = this.register(await InputFile.from(this.stdin ?? process.stdin, STDIN_NAME));
     if (mapping) return this.addMapped(file, mapping);
-    return this.addFile(file, this.request.as ?? '', 'say by --as which table it is for, or by --map how to read it');
+    return this.addFile(file, this.request.as ?? '', 'pass its table with --as or its column map with --map');
   }
 
   private async openFolder(folder: string, mapping?: Mapping): Promise<void> {
     if (mapping ?? this.request.as)
-      return this.problems.add(folder, 0, '', 'this is a folder; name the file that --as or --map is about');
+      return this.problems.add(folder, 0, '', 'this is a folder; --as and --map need a file');
     const names = (await readdir(folder)).filter((name) => DATA_FILE.test(name)).toSorted();
-    if (!names.length) this.problems.add(folder, 0, '', `the folder holds no import file; ${NAMES}`);
+    if (!names.length) this.problems.add(folder, 0, '', `the folder contains no import file; ${NAMES}`);
     for (const name of names)
-      await this.named(join(folder, name), async () => {
-        const file = this.noted(await InputFile.at(join(folder, name)));
+      await this.reportIfUnreadable(join(folder, name), async () => {
+        const file = this.register(await InputFile.at(join(folder, name)));
         await this.addFile(file, tableName(name), `no import file has this name; ${NAMES}`);
       });
   }
 
-  /** Does something about a path. That it cannot be read is one problem of perhaps several. */
-  private async named(path: string, work: () => Promise<void>): Promise<void> {
+  /** Runs work on a path. An unreadable path becomes one of the problems, so that the others are still found. */
+  private async reportIfUnreadable(path: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
@@ -138,7 +139,8 @@ class SourceOpener {
     }
   }
 
-  private noted(file: InputFile): InputFile {
+  /** Registers a file so that `close` releases it. */
+  private register(file: InputFile): InputFile {
     this.opened.push(file);
     return file;
   }
@@ -155,10 +157,15 @@ class SourceOpener {
   private jsonSources(file: InputFile, { name }: ImportTable): readonly TableSource[] {
     if (name === 'products') {
       const { sources, notes } = productSources(file, this.options);
-      this.noters.push(notes);
+      this.productNotes.push(notes);
       return sources;
     }
-    this.problems.add(file.name, 0, '', 'this is JSON, of which only products can be read; give the rest as CSV');
+    this.problems.add(
+      file.name,
+      0,
+      '',
+      'this is JSON, but only products can be read from JSON; save this table as CSV',
+    );
     return [];
   }
 
@@ -168,7 +175,7 @@ class SourceOpener {
     this.mapped.push({ file, read });
   }
 
-  private assertOneEach(): void {
+  private assertOneSourcePerTable(): void {
     const first = new Map<ImportTable, TableSource>();
     for (const source of this.files.keys()) {
       const other = first.get(source.table);
@@ -177,19 +184,19 @@ class SourceOpener {
           source.file,
           0,
           '',
-          `${source.table.name} come from ${other.file} already; import one after the other`,
+          `the table ${source.table.name} is already read from ${other.file}; import the files one after the other`,
         );
       else first.set(source.table, source);
     }
   }
 }
 
-/** The table that a file is named after. */
+/** Returns the name of the table that a file is named after. */
 function tableName(name: string): string {
   return basename(name).replace(/(\.(csv|ndjson|jsonl|json))?(\.gz)?$/, '');
 }
 
-/** Whether the content begins like JSON; no header of a CSV file does. What is wrong with it is told when it is read. */
+/** Whether the content begins like JSON; no CSV header does. Faults are ignored here: reading the file reports them. */
 async function isJson(file: InputFile): Promise<boolean> {
   try {
     for await (const chunk of file.bytes()) return /^\uFEFF?\s*[[{]/.test(chunk.toString('utf8', 0, 1000));

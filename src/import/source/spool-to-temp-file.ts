@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import type { Readable } from 'node:stream';
 import { openUnnamedFile } from '../../unnamed-file/open-unnamed-file.js';
 
-/** No temporary file could be made or filled. */
+/** A temporary file could not be created, or the disk is full. */
 export class NoTemporaryFile extends Error {}
 
 /**
  * Copies a stream to its end into a temporary file without a name.
- * @throws {NoTemporaryFile} if the folder cannot be written to, or is full
+ * @throws {NoTemporaryFile} if the folder for temporary files is not writable or full
  */
 export async function spoolToTempFile(stream: Readable): Promise<FileHandle> {
   const folder = tmpdir();
@@ -26,8 +26,8 @@ export async function spoolToTempFile(stream: Readable): Promise<FileHandle> {
 
 function unwritable(folder: string, cause: Error): NoTemporaryFile {
   const remedy =
-    'set TMPDIR to a folder with enough space that this account may write to; in a pod with a read-only file system, mount an emptyDir volume there';
-  return new NoTemporaryFile(`cannot be kept in a temporary file in ${folder} (${cause.message}); ${remedy}`, {
+    'set TMPDIR to a folder that has enough space and that this account can write to; in a pod with a read-only file system, mount an emptyDir volume there';
+  return new NoTemporaryFile(`cannot be copied to a temporary file in ${folder} (${cause.message}); ${remedy}`, {
     cause,
   });
 }

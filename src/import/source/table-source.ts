@@ -6,67 +6,65 @@ import type { ImportTable } from '../import-tables.js';
 export interface SourceRow {
   /** The line of the file that it starts on, from 1. */
   line: number;
-  /** The text of each cell, in the order of the source's columns; '' is no value. Or what is wrong with it. */
+  /** For each column of the source, in its order, the text of the cell ('' is no value) or the error that it has. */
   cells: readonly (string | CellError)[];
-  /** Which of several blocks of a map made it. */
+  /** The index of the column map's block that made the row, if the table has several. */
   block?: number;
 }
 
-/** Tells of a fault of the file. `column` as the file names it; '' where it is about the line as a whole. */
+/** Reports a fault of the file. `column` is the name in the file, or '' if the fault concerns the whole line. */
 export type ReportProblem = (line: number, column: string, message: string) => void;
 
-/**
- * The rows for one table out of one file. Several sources may read the same file, one after the other.
- */
+/** The rows of one file for one table. Several sources may read the same file, one after the other. */
 export interface TableSource {
   readonly table: ImportTable;
-  /** The file as problems name it: its base name, or `standard input`. */
+  /** The name of the file in problems: its base name, or `standard input`. */
   readonly file: string;
-  /** The columns of the table that the file has, all required ones among them. Final once `begin` is done. */
+  /** The columns of the table that the file has, including all required ones. Final once `begin` has returned. */
   readonly columns: readonly FieldDeclaration[];
-  /** The source speaks for its own rows only: `--replace` removes no others. */
+  /** If true, the source covers only the rows that it yields: `--replace` removes no other rows. */
   readonly partial?: boolean;
 
   /**
-   * Reads as much of the file as shows which columns it has. Sources of one file begin and are read one after the other.
-   * @returns false if the file has nothing for this table, which then stays as it is
-   * @throws {SourceFault} where the file cannot be used
+   * Reads the file far enough to know its columns. The sources of one file begin and are read one after the other.
+   * @returns false if the file has nothing for this table, which then stays unchanged
+   * @throws {SourceFault} if the file cannot be used
    */
   begin?(report: ReportProblem): Promise<boolean>;
 
-  /** How the file names a column, for problems. @param block of the row, see `SourceRow` */
+  /** Returns the name of a column in the file, for problems. @param block of the row, see `SourceRow` */
   label(column: FieldDeclaration, block?: number): string;
 
-  /** The headers that a column comes from, as the map of the file calls them; none for a constant. */
+  /** Returns the headers that a column is read from, spelt as in the column map; none for a constant. */
   origin?(column: FieldDeclaration): readonly string[];
 
   /**
-   * Reads the file once, from its beginning. Rows that cannot be made are told to `report` and left out.
-   * @throws {SourceFault} where the file cannot be read on; the rows before that are still yielded
+   * Reads the file once, from its beginning. It reports rows that cannot be made and leaves them out.
+   * @throws {SourceFault} at the line where reading cannot continue; the rows before it are still yielded
    */
   rows(report: ReportProblem): AsyncIterable<SourceRow[]>;
 }
 
-/** The file cannot be read from `line` on, or not used at all. */
+/** The file cannot be read beyond `line`, or cannot be used at all. Line 0 stands for the whole file. */
 export class SourceFault extends Error {
   constructor(
     readonly line: number,
     message: string,
-    /** As the file names it; '' where the fault is of no one column. */
+    /** The name in the file; '' if the fault does not concern a single column. */
     readonly column = '',
   ) {
     super(message);
   }
 }
 
-/** How a text file is read. */
+/** How to read a text file. */
 export interface ReadingOptions {
-  /** As iconv-lite names it. */
+  /** A name that iconv-lite knows. */
   encoding: string;
-  /** One character. Undefined: found out from the header. */
+  /** One character. If undefined, it is detected in the header. */
   delimiter?: string;
-  /** Whether numbers have a comma before their decimals; then none may have a point. */
+  /** Whether numbers have a comma before their decimals; a point is then an error. */
   decimalComma: boolean;
-  /** The line that the header is on; what stands before it is not read. */
+  /** The line of the header, from 1. The lines before it are not read. */
   firstLine?: number;
 }

@@ -2,13 +2,13 @@ import { NoTemporaryFile } from './spool-to-temp-file.js';
 
 const DESCRIPTIONS = new Map([
   ['ENOENT', 'there is no such file or folder'],
-  ['EISDIR', 'this is a folder, and has to be a file'],
-  ['EACCES', 'this account may not read it'],
+  ['EISDIR', 'this is a folder; name a file'],
+  ['EACCES', 'this account has no permission to read it'],
 ]);
 
 /**
- * Why a path cannot be read, in words for the operator.
- * @throws the error itself where it is none of the file system
+ * Explains to the operator why a path cannot be read.
+ * @throws the error itself if it is not a file system error
  */
 export function whyUnreadable(error: unknown): string {
   if (error instanceof NoTemporaryFile) return error.message;

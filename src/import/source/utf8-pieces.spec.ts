@@ -8,7 +8,7 @@ interface Reading {
   fault?: SourceFault;
 }
 
-/** What is read before the file ends or a fault ends it, the same however the bytes are cut. */
+/** Reads the file in pieces of several sizes, up to its end or a fault, and expects the same result for all sizes. */
 async function read(content: string | Buffer, encoding = 'utf-8'): Promise<Reading> {
   const readings = await Promise.all(PIECE_SIZES.map((size) => readInPieces(content, encoding, size)));
   for (const reading of readings) expect(reading).toEqual(readings[0]);
@@ -18,7 +18,7 @@ async function read(content: string | Buffer, encoding = 'utf-8'): Promise<Readi
 async function readInPieces(content: string | Buffer, encoding: string, size: number) {
   let text = '';
   try {
-    // Each piece is decoded alone: none may end within a character.
+    // Decodes each piece alone, because no piece may end within a character.
     for await (const piece of utf8Pieces(inPieces(content, size), encoding)) text += piece.toString();
     return { text };
   } catch (fault) {
@@ -30,12 +30,12 @@ async function readInPieces(content: string | Buffer, encoding: string, size: nu
 const bytes = (...parts: (string | number[])[]) => Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 const INVALID = [0xe9];
 
-test.each(['', 'x', 'aé€😀b', 'a\r\nb\rc\nd', '\uFFFD', 'a\0b'])('%j is read as it is', async (text) => {
+test.each(['', 'x', 'aé€😀b', 'a\r\nb\rc\nd', '\uFFFD', 'a\0b'])('%j is read unchanged', async (text) => {
   expect(await read(text)).toEqual({ text });
 });
 
 test.each(['', 'a', 'é\n', '\uFEFFb'])(
-  'the byte-order mark before %j is left out, a second one is text',
+  'the byte-order mark before %j is removed, and a second one is text',
   async (text) => {
     expect(await read(`\uFEFF${text}`)).toEqual({ text });
   },
@@ -48,28 +48,28 @@ test.each([
   ['after CR', bytes('a\rb\r', INVALID), 3, 'a\rb\r'],
   ['after blank lines', bytes('a\n\n\r\n\r', INVALID), 5, 'a\n\n\r\n\r'],
   ['after characters of several bytes', bytes('é€😀\n', INVALID), 2, 'é€😀\n'],
-  ['after a character that stands for what could not be read', bytes('\uFFFD\n', INVALID), 2, '\uFFFD\n'],
+  ['after a replacement character', bytes('\uFFFD\n', INVALID), 2, '\uFFFD\n'],
   ['after a byte-order mark', bytes('\uFEFFa\n', INVALID), 2, 'a\n'],
-  ['at the end, cut short', bytes('a\nb', [0xf0, 0x9f, 0x98]), 2, 'a\nb'],
-  ['cut short by a line break', bytes('a\nb', [0xf0, 0x9f], '\nc'), 2, 'a\n'],
+  ['incomplete at the end', bytes('a\nb', [0xf0, 0x9f, 0x98]), 2, 'a\nb'],
+  ['incomplete before a line break', bytes('a\nb', [0xf0, 0x9f], '\nc'), 2, 'a\n'],
   ['overlong', bytes('a\n', [0xc0, 0xaf]), 2, 'a\n'],
   ['half of a UTF-16 pair', bytes('a\n', [0xed, 0xa0, 0x80]), 2, 'a\n'],
   ['above the last character', bytes('a\n', [0xf4, 0x90, 0x80, 0x80]), 2, 'a\n'],
-  ['nothing but the middle of a character', bytes('a\n', [0x80, 0x80, 0x80, 0x80]), 2, 'a\n'],
-] as const)('bytes that are no UTF-8 are a fault in their line: %s', async (_, content, line, before) => {
+  ['continuation bytes alone', bytes('a\n', [0x80, 0x80, 0x80, 0x80]), 2, 'a\n'],
+] as const)('bytes that are not UTF-8 are a fault at their line: %s', async (_, content, line, before) => {
   for (const size of PIECE_SIZES) {
     const { text, fault } = await readInPieces(content, 'utf-8', size);
     expect(fault?.line).toBe(line);
     expect(fault?.message).toContain('not valid UTF-8');
     expect(fault?.message).toMatch(
-      /its first affected cell is .* in .*\. Choose the one that is right with --encoding/,
+      /its first affected cell reads .* in .*\. Pass the encoding that reads correctly with --encoding/,
     );
-    // What comes before on the same line may be read or not.
+    // Text before it on the same line may or may not be read.
     expect(text.startsWith(before.slice(0, before.lastIndexOf('\n') + 1))).toBe(true);
   }
 });
 
-test('all that windows-1252 has is read, the five bytes that it lacks are a fault in their line', async () => {
+test('every byte of windows-1252 is read, and the five bytes that it lacks are a fault at their line', async () => {
   const lacks = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
   const has = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => !lacks.includes(byte));
   const { text } = await read(Buffer.from(has), 'windows-1252');
@@ -82,27 +82,30 @@ test('all that windows-1252 has is read, the five bytes that it lacks are a faul
   }
 });
 
-test.each(['utf-8', 'windows-1252'] as const)('UTF-16 is named, and how to save the file, in %s', async (encoding) => {
-  const little = Buffer.from('\uFEFFa,b\n', 'utf16le');
-  for (const content of [little, Buffer.from(little).swap16(), little.subarray(0, 2)]) {
-    const { text, fault } = await read(content, encoding);
-    expect(text).toBe('');
-    expect(fault).toMatchObject({ line: 1, message: expect.stringMatching(/UTF-16; save it as UTF-8/) });
-  }
-});
+test.each(['utf-8', 'windows-1252'] as const)(
+  'UTF-16 read as %s is recognized, and the message gives the remedy',
+  async (encoding) => {
+    const little = Buffer.from('\uFEFFa,b\n', 'utf16le');
+    for (const content of [little, Buffer.from(little).swap16(), little.subarray(0, 2)]) {
+      const { text, fault } = await read(content, encoding);
+      expect(text).toBe('');
+      expect(fault).toMatchObject({ line: 1, message: expect.stringMatching(/UTF-16; save it as UTF-8/) });
+    }
+  },
+);
 
 test.each([
   ['utf-16', true],
   ['utf-16le', false],
   ['utf-16be', false],
-] as const)('%s is read if the operator says so, with mark: %s', async (encoding, marked) => {
+] as const)('%s is read if the operator names it, with a byte-order mark: %s', async (encoding, marked) => {
   const little = Buffer.from(`${marked ? '\uFEFF' : ''}Größe,€😀\n1\n`, 'utf16le');
   expect(await read(encoding === 'utf-16be' ? Buffer.from(little).swap16() : little, encoding)).toEqual({
     text: 'Größe,€😀\n1\n',
   });
 });
 
-test('UTF-16 without a mark is told by its zeros', async () => {
+test('UTF-16 without a byte-order mark is recognized by its zeros', async () => {
   const little = Buffer.from('SKU,Name\nA,Rope\n', 'utf16le');
   for (const [content, name] of [
     [little, 'utf-16le'],
@@ -120,19 +123,19 @@ test.each([
   ['cp850', 'Größe'],
   ['shift_jis', '縄ロープ'],
   ['gb18030', '绳子😀'],
-])('%s is decoded, however the bytes are cut', async (encoding, text) => {
+])('%s is decoded, wherever the pieces end', async (encoding, text) => {
   expect(await read(iconv.encode(`sku,name\r\n1,${text}\r\n`, encoding), encoding)).toEqual({
     text: `sku,name\r\n1,${text}\r\n`,
   });
 });
 
-test('a file that begins with the mark of UTF-8 is not read as another encoding', async () => {
+test('a file with the byte-order mark of UTF-8 is refused in another encoding', async () => {
   const { fault } = await read('\uFEFFa', 'windows-1252');
   expect(fault).toMatchObject({ line: 1, message: expect.stringContaining('leave out --encoding') });
 });
 
 test.each(['windows-1252', 'windows-1250', 'macroman', 'cp850', 'iso-8859-15'])(
-  'a file that is UTF-8 as a whole is a fault with %s, which would read other letters',
+  'a file that is valid UTF-8 is a fault with %s, which would read other letters',
   async (encoding) => {
     const { fault } = await read('sku,name\nA,Größe €\nB,x\n', encoding);
     expect(fault?.line).toBe(2);
@@ -140,7 +143,7 @@ test.each(['windows-1252', 'windows-1250', 'macroman', 'cp850', 'iso-8859-15'])(
   },
 );
 
-test('a file of another encoding may have letters that are UTF-8 by chance', async () => {
+test('a file of another encoding may contain letters that are UTF-8 by chance', async () => {
   const text = 'A,Ã¶\nB,Größe\n';
   expect(await read(iconv.encode(text, 'windows-1252'), 'windows-1252')).toEqual({ text });
 });

@@ -8,22 +8,22 @@ import { SourceFault } from './table-source.js';
 
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
-/** So many bytes tell what a file is. */
+/** The number of bytes that are enough to recognize the format of a file. */
 const HEAD = 512;
-/** What iconv-lite writes for bytes that stand for nothing. */
+/** iconv-lite decodes invalid bytes to this character. */
 const UNKNOWN = '\uFFFD';
 
 /**
- * The text of a file as UTF-8, whatever its encoding, without a byte-order mark. No piece ends within a character, so
- * that each can be decoded alone. Pieces may be empty.
- * @throws {SourceFault} in the line that the encoding does not allow; the lines before it are still yielded
+ * Converts the text of a file from any encoding to UTF-8 and removes the byte-order mark. No piece ends within a
+ * character, so each can be decoded alone. Pieces may be empty.
+ * @throws {SourceFault} at the first line that is invalid in the encoding; the lines before it are still yielded
  */
 export async function* utf8Pieces(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
   const text = withoutMark(bytes, encoding);
-  yield* isUtf8Name(encoding) ? checked(text) : decoded(text, encoding);
+  yield* isUtf8Name(encoding) ? validated(text) : decoded(text, encoding);
 }
 
-async function* checked(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* validated(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const counter = new LineCounter();
   for await (const piece of wholeCharacters(bytes)) {
     const good = isUtf8(piece) ? piece : validLines(piece);
@@ -59,15 +59,16 @@ async function* decodedTexts(bytes: AsyncIterable<Buffer>, encoding: string): As
   yield decoder.end() ?? '';
 }
 
-/** Whether each byte is a character. The bytes of other encodings may be UTF-8 by chance in a short file. */
+/** Whether each byte is one character. In other encodings, a short file may be valid UTF-8 by chance. */
 function isSingleByte(encoding: string): boolean {
   const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
   return iconv.decode(all, encoding).length === all.length;
 }
 
 /**
- * A file of another encoding is hardly ever UTF-8 as a whole, unless it has ASCII only.
- * @throws {SourceFault} at the end of a file that is UTF-8
+ * Passes on the bytes of a file that is not UTF-8. Unless it is pure ASCII, a whole file in a single-byte encoding is
+ * almost never valid UTF-8.
+ * @throws {SourceFault} at the end of a file that is UTF-8, with the line of its first character outside ASCII
  */
 async function* refusingUtf8(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
   const counter = new LineCounter();
@@ -96,14 +97,17 @@ async function* withoutMark(bytes: AsyncIterable<Buffer>, encoding: string): Asy
   }
 }
 
-/** @throws {SourceFault} if the file is no text, or begins in another encoding */
+/** @throws {SourceFault} if the file is not text, or begins in another encoding */
 function afterMark(head: Buffer, encoding: string): Buffer {
   const fault = formatFault(head);
   if (fault) throw new SourceFault(1, fault);
   if (!/^(utf|ucs)-?(16|2|32)/i.test(encoding)) refuseUtf16(head);
   if (!head.subarray(0, UTF8_MARK.length).equals(UTF8_MARK)) return head;
   if (!isUtf8Name(encoding))
-    throw new SourceFault(1, `the file begins with the mark of UTF-8, so it is not ${encoding}; leave out --encoding`);
+    throw new SourceFault(
+      1,
+      `the file begins with the byte-order mark of UTF-8, so it is not ${encoding}; leave out --encoding`,
+    );
   return head.subarray(UTF8_MARK.length);
 }
 
@@ -117,20 +121,20 @@ function refuseUtf16(head: Buffer): void {
     );
 }
 
-/** Moves a character that a piece ends within to the next one. */
+/** Moves a character that is split between two pieces to the second one. */
 async function* wholeCharacters(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest = Buffer.alloc(0);
   for await (const chunk of bytes) {
     const piece = rest.length ? Buffer.concat([rest, chunk]) : chunk;
-    const end = piece.length - unfinished(piece);
+    const end = piece.length - incompleteBytes(piece);
     rest = Buffer.from(piece.subarray(end));
     yield piece.subarray(0, end);
   }
   yield rest;
 }
 
-/** How many bytes at the end begin a character of UTF-8 and do not finish it. */
-function unfinished(bytes: Buffer): number {
+/** Returns how many bytes at the end belong to an incomplete UTF-8 character. */
+function incompleteBytes(bytes: Buffer): number {
   for (let count = 1; count <= Math.min(3, bytes.length); count++) {
     const byte = bytes[bytes.length - count]!;
     if (byte < 0x80) return 0;
@@ -139,7 +143,7 @@ function unfinished(bytes: Buffer): number {
   return 0;
 }
 
-/** The lines before the first one that is not valid. */
+/** Returns the lines before the first invalid one. */
 function validLines(bytes: Buffer): Buffer {
   const lines = bytes.toString('latin1').split(/(?<=\n|\r(?!\n))/);
   const bad = lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')));

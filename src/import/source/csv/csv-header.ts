@@ -4,34 +4,35 @@ import { didYouMean } from '../did-you-mean.js';
 import type { CsvRecord } from './record-parser.js';
 import { type ReportProblem, SourceFault } from '../table-source.js';
 
-/** What is wrong with a column of a header; `column` is '' where it is about all of it. */
+/** A fault of a header; `column` is '' if the fault concerns the whole header. */
 interface HeaderFault {
   column: string;
   message: string;
 }
 
-/** What separates cells in files that are read with another delimiter. */
+/** An unknown column with such a character suggests that the file was read with the wrong delimiter. */
 const SEPARATOR = /[,;\t|]/;
 
-/** No system has more columns, and each one that is unknown would be a problem. */
-const MOST_COLUMNS = 2000;
+/** Bounds the number of problems, since each unknown column is one. No system exports more columns. */
+const MAX_COLUMNS = 2000;
 
-/** @throws {SourceFault} if a header has more cells than any table */
+/** @throws {SourceFault} if a header has more than 2000 cells */
 export function refuseTooWide({ line, cells }: CsvRecord): void {
-  if (cells.length > MOST_COLUMNS)
-    throw new SourceFault(line, `the header has ${cells.length} cells, ${MOST_COLUMNS} is the most; is it the header?`);
+  if (cells.length > MAX_COLUMNS)
+    throw new SourceFault(
+      line,
+      `the header has ${cells.length} cells, ${MAX_COLUMNS} is the maximum; check that this line is the header`,
+    );
 }
 
-/** The header of an import file: names of columns in any order and any case. Those that are not required may be absent. */
+/** The header of an import file: column names in any order and case. Columns that are not required may be absent. */
 export class CsvHeader {
   /** The columns that the file has, in the order of the table. */
   readonly columns: readonly FieldDeclaration[];
   private readonly headers: readonly string[];
   private readonly names: readonly string[];
 
-  /**
-   * @throws {SourceFault} the last thing that is wrong with the header; `report` is told the others
-   */
+  /** @throws {SourceFault} with the last fault of the header, after `report` has received the others */
   constructor(
     record: CsvRecord,
     private readonly all: readonly FieldDeclaration[],
@@ -51,7 +52,7 @@ export class CsvHeader {
     return this.headers.length;
   }
 
-  /** How the file spells a column. */
+  /** Returns the file's spelling of a column. */
   spelling(column: FieldDeclaration): string {
     return this.headers[this.position(column)] ?? column.name;
   }
@@ -65,9 +66,7 @@ export class CsvHeader {
     const known = new Set(this.all.map(({ name }) => plain(name)));
     const [first = ''] = this.headers;
     if (this.width === 1 && !known.has(plain(first)))
-      return [
-        { column: '', message: `the header is one cell, ${quoted(first)}; --delimiter says what separates cells` },
-      ];
+      return [{ column: '', message: `the header is one cell, ${quoted(first)}; name the delimiter with --delimiter` }];
     const unknown = this.headers.flatMap((header, index) =>
       known.has(plain(header)) ? [] : unknownHeader(header, index, absent),
     );
@@ -80,26 +79,26 @@ export class CsvHeader {
       const earlier = this.names.indexOf(plain(header));
       if (earlier === index || !known.has(plain(header))) return [];
       const spelling = this.headers[earlier]!;
-      const other = spelling === header ? '' : `, which is also spelt ${spelling}`;
+      const other = spelling === header ? '' : ` (also spelt ${spelling})`;
       return [{ column: header, message: `repeated column${other}; remove one` }];
     });
   }
 }
 
-/** What is wrong with a record of so many cells, which is not as wide as the header. */
+/** Returns the message for a record whose number of cells differs from that of the header. */
 export function widthFault(cells: number, width: number): string {
   const found = cells === 1 ? '1 cell' : `${cells} cells`;
-  return `${found} where the header has ${width}; is a separator or a quote amiss?`;
+  return `${found}, but the header has ${width}; check the separators and quotes`;
 }
 
-/** Capitals do not matter in a header. */
+/** Headers match regardless of case. */
 function plain(header: string): string {
   return header.toLowerCase();
 }
 
 function unknownHeader(header: string, index: number, absent: readonly FieldDeclaration[]): HeaderFault {
-  if (!header) return { column: '', message: `cell ${index + 1} of the header is empty, and has to name a column` };
+  if (!header) return { column: '', message: `cell ${index + 1} of the header is empty, but must name a column` };
   const names = absent.map(({ name }) => name);
-  const advice = SEPARATOR.test(header) ? '; --delimiter says what separates cells' : didYouMean(header, names);
+  const advice = SEPARATOR.test(header) ? '; name the delimiter with --delimiter' : didYouMean(header, names);
   return { column: excerpt(header), message: `unknown column${advice}` };
 }

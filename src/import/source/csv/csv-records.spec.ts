@@ -22,7 +22,7 @@ async function readInPieces(content: string | Buffer, size: number, options: Par
   return reading;
 }
 
-/** What is read before the file ends or a fault ends it, the same however the bytes are cut. */
+/** Reads the file in pieces of several sizes, up to its end or a fault, and expects the same result for all sizes. */
 async function readAll(content: string | Buffer, options: Partial<ReadingOptions> = {}): Promise<Reading> {
   const readings: Reading[] = [];
   for (const size of PIECE_SIZES) readings.push(await readInPieces(content, size, options));
@@ -45,7 +45,7 @@ test.each([
   ['LF', 'a,b\n1,2\n3,4\n'],
   ['CRLF', 'a,b\r\n1,2\r\n3,4\r\n'],
   ['CR', 'a,b\r1,2\r3,4\r'],
-  ['each of them', 'a,b\r1,2\r\n3,4\n'],
+  ['all three line ends', 'a,b\r1,2\r\n3,4\n'],
   ['no line break at the end', 'a,b\n1,2\n3,4'],
   ['a byte-order mark', '\uFEFFa,b\n1,2\n3,4\n'],
   ['a byte-order mark before a quote', '\uFEFF"a",b\n1,2\n3,4\n'],
@@ -58,7 +58,7 @@ test.each([
   ['an empty file', ''],
   ['a byte-order mark alone', '\uFEFF'],
   ['blank lines alone', '\n\r\n\n'],
-])('%s has no record', async (_, content) => {
+])('%s gives no record', async (_, content) => {
   expect(await read(content)).toEqual([]);
 });
 
@@ -69,7 +69,7 @@ test.each([
   ['CRLF within, LF between', 'a,b\n"x\r\ny",2\n3,4\n', 'x\r\ny', 4],
   ['LF within, CRLF between', 'a,b\r\n"x\ny",2\r\n3,4\r\n', 'x\ny', 4],
   ['blank lines within', 'a,b\n"\n\n",2\n3,4\n', '\n\n', 5],
-])('line breaks within quotes are kept, and counted once: %s', async (_, content, cell, next) => {
+])('line breaks within quotes are kept and counted once: %s', async (_, content, cell, next) => {
   expect(await read(content)).toEqual([
     { line: 1, cells: ['a', 'b'] },
     { line: 2, cells: [cell, '2'] },
@@ -81,13 +81,13 @@ test('a cell that ends in CR before one that begins with LF has two line breaks'
   expect(await lines('a,b\n"1\r","\n2"\n3,4\n')).toEqual(['1: "a","b"', '2: "1\\r","\\n2"', '5: "3","4"']);
 });
 
-test('blank lines are passed over and counted', async () => {
+test('blank lines are skipped but counted', async () => {
   expect(await lines('\na,b\n\n\n1,2\n\n3,4\n\n')).toEqual(['2: "a","b"', '5: "1","2"', '7: "3","4"']);
   expect(await lines('a,b\r\n\r\n1,2\r\n')).toEqual(['1: "a","b"', '3: "1","2"']);
   expect(await lines('a,b\n\n"1\r\n",2\n\r\n\n3,4')).toEqual(['1: "a","b"', '3: "1\\r\\n","2"', '7: "3","4"']);
 });
 
-test('cells are kept to the character', async () => {
+test('cells keep every character', async () => {
   const cells = [' a ', '\ttab', 'say "hi"', "it's", 'back\\slash', '1,5', '😀', 'e\u0301', '\u00A0', "'=1+1", '#'];
   const quoted = cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join();
   expect(await read(`${quoted}\n a ,,""\n`)).toEqual([
@@ -96,7 +96,7 @@ test('cells are kept to the character', async () => {
   ]);
 });
 
-test('a record of another width is handed on as it is', async () => {
+test('a record of another width is returned unchanged', async () => {
   expect(await lines('a,b\n1\n1,2,3\n')).toEqual(['1: "a","b"', '2: "1"', '3: "1","2","3"']);
 });
 
@@ -108,11 +108,11 @@ test.each([
   ['semicolons, with commas in quotes', '\r\n"a,,\n,,";b\n1;2\n', [['a,,\n,,', 'b'], ['1', '2']]], // prettier-ignore
   ['commas, with semicolons and doubled quotes in quotes', '"a"";;""",b\n1,2\n', [['a";;"', 'b'], ['1', '2']]], // prettier-ignore
   ['none', 'a\n1,2\n', [['a'], ['1', '2']]],
-])('the delimiter is found in the header: %s', async (_, content, cells) => {
+])('the delimiter is detected in the header: %s', async (_, content, cells) => {
   expect((await read(content)).map((record) => record.cells)).toEqual(cells);
 });
 
-test('a delimiter that is given is not looked for', async () => {
+test('a given delimiter overrides detection', async () => {
   expect((await read('a,b;c\n', { delimiter: ';' }))[0]!.cells).toEqual(['a,b', 'c']);
 });
 
@@ -127,33 +127,39 @@ test.each([
   ['within quotes', 'a,b\n1,2\n"x\n', '",2\n', ['1: "a","b"', '2: "1","2"'], 4],
   ['after a cell of several lines', 'a,b\n1,2\n"x\n",', '\n', ['1: "a","b"', '2: "1","2"'], 4],
   ['in the header', 'a,', '\n1,2\n', [], 1],
-])('bytes that are no UTF-8 are a fault, after all records before: %s', async (_, before, after, records, line) => {
-  const content = Buffer.concat([Buffer.from(before), Buffer.from([0xe9]), Buffer.from(after)]);
-  for (const size of PIECE_SIZES) {
-    const reading = await readInPieces(content, size, {});
-    expect(text(reading.records)).toEqual(records);
-    expect(reading.fault).toMatchObject({ line, message: expect.stringContaining('not valid UTF-8') });
-  }
-});
+])(
+  'bytes that are not UTF-8 are a fault after all records before them: %s',
+  async (_, before, after, records, line) => {
+    const content = Buffer.concat([Buffer.from(before), Buffer.from([0xe9]), Buffer.from(after)]);
+    for (const size of PIECE_SIZES) {
+      const reading = await readInPieces(content, size, {});
+      expect(text(reading.records)).toEqual(records);
+      expect(reading.fault).toMatchObject({ line, message: expect.stringContaining('not valid UTF-8') });
+    }
+  },
+);
 
 test.each([
-  ['a quote that never closes', 'a,b\n1,2\n"x,3\n4,5\n', 3, 'never closed'],
-  ['a quote that never closes, after blank lines', 'a,b\n1,2\n\r\n\n"x,3\n4,5\n', 5, 'never closed'],
-  ['a quote that never closes, in a later cell', 'a,b\n"1\r\n",2\n3,"x\n4,5\n\n', 4, 'never closed'],
-  ['a quote that never closes, in the header', '"a,b\n1,2\n', 1, 'never closed'],
-  ['text behind a closing quote', 'a,b\n1,2\n"x"y,3\n4,5\n', 3, 'closing quote'],
-  ['a quote within a bare cell', 'a,b\n1,2\nx"y",3\n4,5\n', 3, 'does not begin with one'],
-])('%s is a fault in the line on which its record starts, after all records before', async (_, content, line, says) => {
-  const { records, fault } = await readAll(content);
-  expect(fault).toMatchObject({ line, message: expect.stringContaining(says) });
-  expect(records.at(-1)?.line ?? 0).toBeLessThan(line);
-  expect(records.filter(({ cells }) => cells[0] === '1')).toHaveLength(line > 2 && !content.includes('"1') ? 1 : 0);
-});
+  ['an unclosed quote', 'a,b\n1,2\n"x,3\n4,5\n', 3, 'never closed'],
+  ['an unclosed quote, after blank lines', 'a,b\n1,2\n\r\n\n"x,3\n4,5\n', 5, 'never closed'],
+  ['an unclosed quote, in a later cell', 'a,b\n"1\r\n",2\n3,"x\n4,5\n\n', 4, 'never closed'],
+  ['an unclosed quote, in the header', '"a,b\n1,2\n', 1, 'never closed'],
+  ['text after a closing quote', 'a,b\n1,2\n"x"y,3\n4,5\n', 3, 'closing quote'],
+  ['a quote within an unquoted cell', 'a,b\n1,2\nx"y",3\n4,5\n', 3, 'unquoted cell contains a quote'],
+])(
+  '%s is a fault at the line where its record starts, after all records before it',
+  async (_, content, line, message) => {
+    const { records, fault } = await readAll(content);
+    expect(fault).toMatchObject({ line, message: expect.stringContaining(message) });
+    expect(records.at(-1)?.line ?? 0).toBeLessThan(line);
+    expect(records.filter(({ cells }) => cells[0] === '1')).toHaveLength(line > 2 && !content.includes('"1') ? 1 : 0);
+  },
+);
 
 test.each([
-  ['a quote that takes in too much', '"3,4\n', 'x'],
-  ['a row of delimiters without end', '', ','],
-])('%s is a fault before the file is read to its end', async (_, start, more) => {
+  ['an unclosed quote', '"3,4\n', 'x'],
+  ['an endless row of delimiters', '', ','],
+])('%s is a fault before the whole file is read', async (_, start, more) => {
   let pieces = 0;
   async function* endless() {
     yield Buffer.from(`a,b\n1,2\n${start}`);
@@ -168,7 +174,7 @@ test.each([
   expect(pieces).toBeLessThan(40);
 });
 
-test('any number of blank lines is passed over', async () => {
+test('any number of blank lines is skipped', async () => {
   const records: CsvRecord[] = [];
   const content = inPieces(`a,b\n${'\n'.repeat(3 * 1024 * 1024)}1,2\n`, 64 * 1024);
   for await (const chunk of readCsv(content, OPTIONS)) records.push(...chunk);
@@ -178,7 +184,7 @@ test('any number of blank lines is passed over', async () => {
   ]);
 });
 
-test('the longest row that a table takes is read, all of it quotes', async () => {
+test('the longest row of a table is read, even if it consists of quotes', async () => {
   const cell = `"${'""'.repeat(65_535)}"`;
   const records: CsvRecord[] = [];
   const content = inPieces(`a\n${Array(7).fill(cell).join()}\n`, 64 * 1024);
@@ -186,7 +192,7 @@ test('the longest row that a table takes is read, all of it quotes', async () =>
   expect(records[1]!.cells.map(({ length }) => length)).toEqual(Array(7).fill(65_535));
 });
 
-test('a reader that stops early stops the file', async () => {
+test('a reader that stops early closes the file', async () => {
   let closed = false;
   async function* file() {
     try {
@@ -199,7 +205,7 @@ test('a reader that stops early stops the file', async () => {
   expect(closed).toBe(true);
 });
 
-test.each(['\n', '\r\n', '\r'])('lines before the header are not read, and counted: %j', async (end) => {
+test.each(['\n', '\r\n', '\r'])('lines before the header are skipped but counted: %j', async (end) => {
   const content = ['Price "list;', ';;', 'sku;name', '"A', 'B";1', '', 'C;2', ''].join(end);
   expect((await read(content, { firstLine: 3 })).map(({ line, cells }) => [line, ...cells])).toEqual([
     [3, 'sku', 'name'],
@@ -209,7 +215,7 @@ test.each(['\n', '\r\n', '\r'])('lines before the header are not read, and count
   expect(await read(content, { firstLine: 9 })).toEqual([]);
 });
 
-test('any character separates cells if the operator says so', async () => {
+test('the operator can choose any character as the delimiter', async () => {
   for (const delimiter of ['|', '^', ':', ' ', '§', '~'])
     expect((await read(`a${delimiter}b,c\n`, { delimiter }))[0]!.cells).toEqual(['a', 'b,c']);
 });

@@ -6,12 +6,12 @@ import { utf8Pieces } from '../utf8-pieces.js';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-/** No delimiter is looked for behind so many bytes. */
-const LONGEST_HEADER = 1024 * 1024;
+/** The delimiter is detected in this many bytes, even if the header has not ended by then. */
+const MAX_HEADER_BYTES = 1024 * 1024;
 
 /**
- * The records of an RFC 4180 file in chunks, header first; blank lines are passed over.
- * @throws {SourceFault} where the encoding or the quotes are wrong; the records before it are still yielded
+ * Yields the records of an RFC 4180 file in chunks, header first. It skips blank lines.
+ * @throws {SourceFault} at the first line with an invalid encoding or quote; the records before it are still yielded
  */
 export async function* readCsv(bytes: AsyncIterable<Buffer>, options: ReadingOptions): AsyncGenerator<CsvRecord[]> {
   let parser: RecordParser | undefined;
@@ -24,7 +24,7 @@ export async function* readCsv(bytes: AsyncIterable<Buffer>, options: ReadingOpt
     }
     await parser?.finish();
   } catch (fault) {
-    await parser?.breakOff();
+    await parser?.flushCompleteRecords();
     yield* parser?.records() ?? [];
     throw fault;
   }
@@ -32,10 +32,10 @@ export async function* readCsv(bytes: AsyncIterable<Buffer>, options: ReadingOpt
 }
 
 function holdsHeader(head: Buffer): boolean {
-  return head.length > LONGEST_HEADER || hasHeader(head.toString());
+  return head.length > MAX_HEADER_BYTES || hasHeader(head.toString());
 }
 
-/** Leaves out the lines before this one, which need not be CSV. */
+/** Skips the lines before `firstLine`, which need not be CSV. */
 async function* fromLine(pieces: AsyncIterable<Buffer>, firstLine: number): AsyncGenerator<Buffer> {
   let left = firstLine - 1;
   let afterReturn = false;

@@ -9,7 +9,7 @@ import { type ReadingOptions, SourceFault } from '../table-source.js';
 const folder = mkdtempSync(join(tmpdir(), 'csv-source-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What a file gives: rows as `line: cells`, errors of cells in their place, and everything that it is told. */
+/** Reads a file: rows as `line: cells`, with errors in place of their cells, and all reported problems. */
 async function read(table: string, content: string, options: Partial<ReadingOptions> = {}) {
   const path = join(folder, `${table}.csv`);
   writeFileSync(path, content);
@@ -42,7 +42,7 @@ async function read(table: string, content: string, options: Partial<ReadingOpti
 
 const HEADER = 'PriceListCode,SKU,Price,MOQ,OrderMultiple,DiscountEligible';
 
-test('cells come in the order of the columns, whatever that of the file', async () => {
+test('cells are in the order of the table, whatever the order in the file', async () => {
   const content = 'NextAvailableETA, SKU ,AvailableQTY,WarehouseCode\n2027-01-01, A 1 ,3,NL\n,B,,"x\ny"\n';
   expect(await read('stock', content)).toMatchObject({
     rows: ['2: NL| A 1 |3|2027-01-01', '3: x\ny|B||'],
@@ -50,7 +50,7 @@ test('cells come in the order of the columns, whatever that of the file', async 
   });
 });
 
-test('headers match in any case, with spaces around them, and problems spell them as the file does', async () => {
+test('headers match in any case and with spaces around them, and problems use the spelling of the file', async () => {
   const { rows, problems, label } = await read('stock', ' sku,warehousecode ,AVAILABLEQTY\nA,NL,3\n');
   expect({ rows, problems }).toEqual({ rows: ['2: NL|A|3'], problems: [] });
   expect(label('SKU')).toBe('sku');
@@ -62,19 +62,19 @@ test('columns that are not required may be absent', async () => {
   expect(rows).toEqual(['2: L|A|1|yes']);
 });
 
-test('two headers of the same column clash, however they are spelt', async () => {
+test('two headers of the same column are a fault, even if spelt differently', async () => {
   const { problems } = await read('warehouses', 'WarehouseCode,WarehouseName,warehousename, WarehouseName\n');
   expect(problems).toEqual([
-    'warehouses.csv:1: warehousename: repeated column, which is also spelt WarehouseName; remove one',
+    'warehouses.csv:1: warehousename: repeated column (also spelt WarehouseName); remove one',
     'warehouses.csv:1: WarehouseName: repeated column; remove one',
   ]);
 });
 
-test('a file of a header alone has no rows', async () => {
+test('a file with only a header has no rows', async () => {
   expect(await read('prices', `${HEADER}\n`)).toMatchObject({ rows: [], problems: [] });
 });
 
-test('all that is wrong with the header is told, each with its column, and the file is read no further', async () => {
+test('every fault of the header is reported with its column, and no row is read', async () => {
   const content = 'SKU,Foto,order multiple,Prise,SKU,,MOQ\nx\n';
   expect(await read('prices', content)).toMatchObject({
     rows: [],
@@ -82,7 +82,7 @@ test('all that is wrong with the header is told, each with its column, and the f
       'prices.csv:1: Foto: unknown column',
       'prices.csv:1: order multiple: unknown column; did you mean OrderMultiple?',
       'prices.csv:1: Prise: unknown column; did you mean Price?',
-      'prices.csv:1: : cell 6 of the header is empty, and has to name a column',
+      'prices.csv:1: : cell 6 of the header is empty, but must name a column',
       'prices.csv:1: PriceListCode: missing column',
       'prices.csv:1: Price: missing column',
       'prices.csv:1: DiscountEligible: missing column',
@@ -91,63 +91,63 @@ test('all that is wrong with the header is told, each with its column, and the f
   });
 });
 
-test('a column that is named already is not suggested', async () => {
+test('a column that the header already names is not suggested', async () => {
   const { problems } = await read('warehouses', 'WarehouseCode,WarehouseName,Warehouse\n');
   expect(problems).toEqual(['warehouses.csv:1: Warehouse: unknown column']);
 });
 
-test('a header of one cell is one problem, of the delimiter', async () => {
+test('a header of one cell is a single problem that points to --delimiter', async () => {
   const { problems } = await read('prices', `${HEADER.replaceAll(',', '^')}\n`);
   expect(problems).toEqual([
-    'prices.csv:1: : the header is one cell, "PriceListCode^SKU^Price^MOQ^OrderMultipl…"; --delimiter says what separates cells',
+    'prices.csv:1: : the header is one cell, "PriceListCode^SKU^Price^MOQ^OrderMultipl…"; name the delimiter with --delimiter',
   ]);
   const given = await read('prices', `${HEADER}\n`, { delimiter: ';' });
   expect(given.problems).toEqual([expect.stringContaining('--delimiter')]);
 });
 
-test('a header with delimiters in its cells is told of them', async () => {
+test('an unknown column that contains a delimiter is a problem that points to --delimiter', async () => {
   const { problems } = await read('warehouses', 'WarehouseCode;WarehouseName,x\n');
   expect(problems[0]).toBe(
-    'warehouses.csv:1: WarehouseCode;WarehouseName: unknown column; --delimiter says what separates cells',
+    'warehouses.csv:1: WarehouseCode;WarehouseName: unknown column; name the delimiter with --delimiter',
   );
 });
 
-test.each(['', '\uFEFF', '\n\r\n'])('a file that is empty is a fault: %j', async (content) => {
+test.each(['', '\uFEFF', '\n\r\n'])('an empty file is a fault: %j', async (content) => {
   expect((await read('stock', content)).problems).toEqual([
-    'stock.csv:1: : the file is empty; its first line has to name the columns',
+    'stock.csv:1: : the file is empty; its first line must name the columns',
   ]);
 });
 
-test('rows of another width are told and left out', async () => {
+test('rows of another width are reported and left out', async () => {
   const { rows, problems } = await read('warehouses', 'WarehouseCode,WarehouseName\nA\nB,b\nC,c,\n');
   expect(rows).toEqual(['3: B|b']);
   expect(problems).toEqual([
-    'warehouses.csv:2: : 1 cell where the header has 2; is a separator or a quote amiss?',
-    'warehouses.csv:4: : 3 cells where the header has 2; is a separator or a quote amiss?',
+    'warehouses.csv:2: : 1 cell, but the header has 2; check the separators and quotes',
+    'warehouses.csv:4: : 3 cells, but the header has 2; check the separators and quotes',
   ]);
 });
 
-test('rows before a fault are handed on', async () => {
+test('rows before a fault are still yielded', async () => {
   const { rows, problems } = await read('warehouses', 'WarehouseCode,WarehouseName\nA,a\n"B,b\n');
   expect(rows).toEqual(['2: A|a']);
   expect(problems).toEqual([expect.stringMatching(/^warehouses.csv:3: : .*never closed$/)]);
 });
 
-test('a decimal comma is one in columns of numbers only', async () => {
+test('a decimal comma is converted only in columns of numbers', async () => {
   const header = HEADER.replaceAll(',', ';');
   const { rows } = await read('prices', `${header}\nA,1;B,2;19,95;1;0,5;1,0\n`, { decimalComma: true });
   expect(rows).toEqual(['2: A,1|B,2|1|0.5|19.95|1,0']);
 });
 
-test('a decimal point where the comma is the sign is an error of its cell', async () => {
+test('a decimal point is an error of its cell if numbers have a decimal comma', async () => {
   const header = HEADER.replaceAll(',', ';');
   const { rows } = await read('prices', `${header}\nA.1;B;1.234,50;;;1\n`, { decimalComma: true });
   expect(rows).toEqual([expect.stringMatching(/^2: A\.1\|B\|\|\|Error: "1\.234,50" has a point.*\|1$/)]);
 });
 
-test('a header of too many cells is one problem', async () => {
+test('a header with too many cells is a single problem', async () => {
   expect(await read('prices', `${HEADER}${','.repeat(100_000)}\n`)).toMatchObject({
     rows: [],
-    problems: ['prices.csv:1: : the header has 100006 cells, 2000 is the most; is it the header?'],
+    problems: ['prices.csv:1: : the header has 100006 cells, 2000 is the maximum; check that this line is the header'],
   });
 });

@@ -3,12 +3,18 @@ import { isNumber } from '../../cell.js';
 import type { ImportTable } from '../../import-tables.js';
 import { CsvHeader, widthFault } from './csv-header.js';
 import { readCsv } from './csv-records.js';
-import { pointCell } from './decimal-comma.js';
+import { commaToPointCell } from './decimal-comma.js';
 import type { InputFile } from '../input-file.js';
 import type { CsvRecord } from './record-parser.js';
-import { type ReportProblem, type ReadingOptions, SourceFault, type SourceRow, type TableSource } from '../table-source.js';
+import {
+  type ReportProblem,
+  type ReadingOptions,
+  SourceFault,
+  type SourceRow,
+  type TableSource,
+} from '../table-source.js';
 
-/** The row that a record is, or none after a problem. */
+/** Returns the row of a record, or [] after it has reported a problem. */
 type RowReader = (record: CsvRecord) => SourceRow | [];
 
 /** The rows of an import file: a CSV file whose header names columns of the table. */
@@ -37,7 +43,7 @@ export class CsvSource implements TableSource {
       this.header = new CsvHeader(record!, this.table.columns, report);
       return true;
     }
-    throw new SourceFault(1, 'the file is empty; its first line has to name the columns');
+    throw new SourceFault(1, 'the file is empty; its first line must name the columns');
   }
 
   async *rows(report: ReportProblem): AsyncGenerator<SourceRow[]> {
@@ -57,7 +63,7 @@ export class CsvSource implements TableSource {
     const header = this.header!;
     const picks = header.columns.map((column) => ({
       position: header.position(column),
-      read: this.options.decimalComma && isNumber(column) ? pointCell : String,
+      read: this.options.decimalComma && isNumber(column) ? commaToPointCell : String,
     }));
     return ({ line, cells }) => {
       if (cells.length === header.width)

@@ -2,20 +2,22 @@ import { CellError } from '../../cell.js';
 import { quoted } from '../../excerpt.js';
 
 /**
- * A number written with a comma before its decimals, with a point instead. It is checked no further.
- * @throws {CellError} where it has a point or several commas: one reader's decimals are another's thousands
+ * Replaces the decimal comma of a number by a point. It does not check that the text is a number.
+ * @throws {CellError} if the text has a point or several commas, since these could be thousands separators
  */
-export function pointDecimal(text: string): string {
+export function commaToPoint(text: string): string {
   if (text.includes('.'))
-    throw new CellError(`${quoted(text)} has a point; with --decimal-comma a number has a comma and nothing else`);
+    throw new CellError(
+      `${quoted(text)} has a point; with --decimal-comma, the only separator is a comma before the decimals`,
+    );
   if (text.indexOf(',') !== text.lastIndexOf(',')) throw new CellError(`${quoted(text)} has more than one comma`);
   return text.replace(',', '.');
 }
 
-/** The same as a cell of a source. */
-export function pointCell(text: string): string | CellError {
+/** Does the same for a cell of a source: returns the error instead of throwing it. */
+export function commaToPointCell(text: string): string | CellError {
   try {
-    return pointDecimal(text);
+    return commaToPoint(text);
   } catch (error) {
     if (error instanceof CellError) return error;
     throw error;

@@ -1,25 +1,25 @@
-/** In the order in which they are preferred where a header has none. */
+/** The delimiters that are detected. If a header has none of them, the first one counts. */
 const DELIMITERS: readonly string[] = [',', ';', '\t', '|'];
 
-/** What is wrong with a delimiter that an operator chose. */
+/** Returns what is wrong with a delimiter that an operator chose, or undefined. */
 export function delimiterProblem(text: string): string | undefined {
   if (text === 'tab' || ([...text].length === 1 && !/["\r\n]/.test(text))) return undefined;
-  return 'has to be one character, such as , ; or |, and no quote; write tab for a tab';
+  return 'must be one character, such as , ; or |, but not a quote; write tab for a tab';
 }
 
-/** Whether the text holds all of the header, that is a line break that ends it. */
+/** Whether the text contains the whole header, including the line break at its end. */
 export function hasHeader(text: string): boolean {
   return /[\r\n]/.test(outsideQuotes(text));
 }
 
-/** The delimiter that stands most often in the header, which is the first line that is not blank. */
+/** Returns the most frequent delimiter in the header, the first line that is not blank. */
 export function detectDelimiter(text: string): string {
   const [header = ''] = outsideQuotes(text).split(/[\r\n]/);
   const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length);
   return DELIMITERS[counts.indexOf(Math.max(...counts))]!;
 }
 
-/** The text from its first line that is not blank, with quotes for quoted cells. */
+/** Removes leading blank lines, and replaces each quoted text by one quote. */
 function outsideQuotes(text: string): string {
   return text.replace(/^[\r\n]+/, '').replace(/"[^"]*("|$)/g, '"');
 }

@@ -1,39 +1,40 @@
 import { CsvError, Parser } from 'csv-parse';
 import { SourceFault } from '../table-source.js';
 
-/** One record of a CSV file, with the line that it starts on. */
+/** One record of a CSV file. */
 export interface CsvRecord {
+  /** The line that it starts on, from 1. */
   line: number;
   cells: string[];
 }
 
-/** Bounds the memory that a quote takes which nobody closes. Of a row's texts, all quotes doubled, it holds the double. */
-const LONGEST_RECORD = 2 * 1024 * 1024;
+/** In bytes. Bounds the memory for a quote that is never closed; twice the longest row with every quote doubled. */
+const MAX_RECORD_BYTES = 2 * 1024 * 1024;
 
 const LINE_ENDS: ReadonlySet<unknown> = new Set([0x0a, 0x0d]);
 
-/** What the errors of the parser mean to an operator. */
+/** The parser's error codes, explained to the operator. */
 const DESCRIPTIONS: Record<string, string> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote that opens here is never closed',
-  CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; within a quoted cell a quote has to be doubled',
-  INVALID_OPENING_QUOTE: 'a quote stands in a cell that does not begin with one; quote the cell and double the quote',
-  CSV_MAX_RECORD_SIZE: 'it has more than 2 MB; is a quote not closed?',
+  CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; double each quote within a quoted cell',
+  INVALID_OPENING_QUOTE: 'an unquoted cell contains a quote; quote the cell and double the quote',
+  CSV_MAX_RECORD_SIZE: 'it has more than 2 MB; check that all quotes are closed',
 };
 
 /**
- * Parses CSV and numbers the records by the lines that they start on. It takes them where the parser pushes them: its
- * stream would lose those before an error, and `on_record` costs as much as all of the parsing.
+ * Parses CSV and numbers the records by the lines that they start on. It overrides `push` to collect the records:
+ * the parser's stream would lose the ones before an error, and `on_record` costs as much as all of the parsing.
  */
 export class RecordParser extends Parser {
   private parsed: CsvRecord[] = [];
-  /** The parser's counts at the end of the last record. */
+  /** The parser's counts of lines and blank lines at the end of the last record. */
   private endLine = 0;
   private blankLines = 0;
-  /** The parser counts a CRLF within quotes as two lines. */
+  /** Lines counted too many, because the parser counts a CRLF within quotes as two. */
   private overcount = 0;
   private lastByte?: number;
-  /** Bytes of the record that has begun, without those of the piece that it began in. */
-  private begun = 0;
+  /** Bytes of the unfinished record, without those in the piece that it starts in. */
+  private unfinishedBytes = 0;
 
   /** @param firstLine the number of the line that the first byte is on */
   constructor(
@@ -45,9 +46,9 @@ export class RecordParser extends Parser {
       record_delimiter: ['\r\n', '\n', '\r'],
       skip_empty_lines: true,
       relax_column_count: true,
-      max_record_size: LONGEST_RECORD,
+      max_record_size: MAX_RECORD_BYTES,
     });
-    // Errors come out of parse and finish.
+    // `parse` and `finish` throw the errors.
     this.on('error', () => undefined);
   }
 
@@ -56,9 +57,9 @@ export class RecordParser extends Parser {
     this.lastByte = piece.at(-1) ?? this.lastByte;
     const ended = this.ended;
     await this.settled((done) => this.write(piece, done));
-    this.begun = this.ended === ended ? this.begun + piece.length : 0;
-    // The parser does not count delimiters.
-    if (this.begun > LONGEST_RECORD) throw this.fault({ code: 'CSV_MAX_RECORD_SIZE' });
+    this.unfinishedBytes = this.ended === ended ? this.unfinishedBytes + piece.length : 0;
+    // The parser's own limit does not count delimiters.
+    if (this.unfinishedBytes > MAX_RECORD_BYTES) throw this.fault({ code: 'CSV_MAX_RECORD_SIZE' });
   }
 
   /** @throws {SourceFault} */
@@ -66,17 +67,17 @@ export class RecordParser extends Parser {
     return this.settled((done) => this.end(done));
   }
 
-  /** Where the file cannot be read on: takes what the parser held back to look ahead, but no part of a record. */
-  async breakOff(): Promise<void> {
+  /** If reading cannot continue, takes the complete records that the parser still holds, but no partial one. */
+  async flushCompleteRecords(): Promise<void> {
     try {
       await this.finish();
       if (!LINE_ENDS.has(this.lastByte)) this.parsed.pop();
     } catch {
-      // It broke off in quotes, or within the parser.
+      // The text ended within quotes, or the parser itself failed: there is no further complete record.
     }
   }
 
-  /** The records since the last call. */
+  /** Yields the records since the last call, if there are any. */
   *records(): Generator<CsvRecord[]> {
     if (this.parsed.length) yield this.parsed.splice(0);
   }
@@ -95,7 +96,7 @@ export class RecordParser extends Parser {
     this.blankLines = blankLines;
   }
 
-  /** How many records and blank lines there were. */
+  /** The number of records and blank lines so far. */
   private get ended(): number {
     return this.info.records + this.info.empty_lines;
   }
@@ -113,6 +114,6 @@ export class RecordParser extends Parser {
 
   private fault({ code, message = code }: { code: string; message?: string }): SourceFault {
     const description = DESCRIPTIONS[code] ?? message;
-    return new SourceFault(this.nextLine, `the record that starts here is no CSV: ${description}`);
+    return new SourceFault(this.nextLine, `the record that starts here is not valid CSV: ${description}`);
   }
 }

@@ -3,7 +3,7 @@ import { SourceFault } from '../table-source.js';
 
 const PIECE_SIZES = [1, 2, 3, 7, Infinity];
 
-async function* cut(text: string, size: number): AsyncGenerator<string> {
+async function* inPieces(text: string, size: number): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
 }
 
@@ -23,10 +23,10 @@ async function readPieces(pieces: AsyncIterable<string>): Promise<Reading> {
   return reading;
 }
 
-/** What is read before the file ends or a fault ends it, the same however the text is cut. */
+/** Reads the text in pieces of several sizes, up to its end or a fault, and expects the same result for all sizes. */
 async function read(text: string): Promise<Reading> {
   const readings: Reading[] = [];
-  for (const size of PIECE_SIZES) readings.push(await readPieces(cut(text, size)));
+  for (const size of PIECE_SIZES) readings.push(await readPieces(inPieces(text, size)));
   for (const reading of readings) expect(reading).toEqual(readings[0]);
   return readings[0]!;
 }
@@ -42,7 +42,7 @@ test.each([
   ['lines', '{"a":1}\n{"b":[{}]}\n', ['1: {"a":1}', '2: {"b":[{}]}']],
   ['lines in CRLF, the last one open', '{"a":1}\r\n\r\n{"b":1}', ['1: {"a":1}', '3: {"b":1}']],
   ['lines in CR', '{"a":1}\r\r{"b":1}', ['1: {"a":1}', '3: {"b":1}']],
-  ['one behind the other', '{}{} {}\t{}', ['1: {}', '1: {}', '1: {}', '1: {}']],
+  ['values on one line', '{}{} {}\t{}', ['1: {}', '1: {}', '1: {}', '1: {}']],
   ['over several lines', '\n{\n"a":\n1}\n\n{"b"\n:2}', ['2: {\n"a":\n1}', '6: {"b"\n:2}']],
   ['an array', '[{"a":1},{"b":2}]', ['1: {"a":1}', '1: {"b":2}']],
   ['an array over several lines', ' [\n {"a":1}\n,\n\n {"b":\n2} ]\n\n', ['2: {"a":1}', '5: {"b":\n2}']],
@@ -63,12 +63,12 @@ test.each([
   '{"\\"{":"{"}',
   '{"a":"\\u007d😀"}',
   '"{"',
-])('what is in quotes ends nothing: %s', async (element) => {
+])('brackets and commas in quotes do not end an element: %s', async (element) => {
   expect(await texts(`${element}\n${element}`)).toEqual([`1: ${element}`, `2: ${element}`]);
   expect(await texts(`[${element},${element}]`)).toEqual([`1: ${element}`, `1: ${element}`]);
 });
 
-test('keys are counted, at every depth, and not in quotes', async () => {
+test('keys are counted at every depth, but not within quotes', async () => {
   const { elements } = await read('{"a":{"b":":"},"c:":[{"d":1},{"d":2}]}\n{}\n":"');
   expect(elements.map(({ keys }) => keys)).toEqual([5, 0, 0]);
 });
@@ -76,43 +76,43 @@ test('keys are counted, at every depth, and not in quotes', async () => {
 test.each([
   ['an empty file', '', [], 1, 'the file is empty'],
   ['blank lines', '\n\n', [], 3, 'the file is empty'],
-  ['a file cut in an object', '{"a":1}\n{"b":\n', ['{"a":1}'], 2, 'ends within the element that starts here'],
-  ['a file cut in quotes', '{"a":1}\n\n{"b":"', ['{"a":1}'], 3, 'ends within the element'],
-  ['a file cut behind a backslash', '{"a":1}\n{"b":"\\', ['{"a":1}'], 2, 'ends within the element'],
-  ['an array cut in an element', '[{"a":1},\n{"b"', ['{"a":1}'], 2, 'ends within the element'],
-  ['an array cut behind an element', '[{"a":1}\n', ['{"a":1}'], 2, 'ends within its array'],
-  ['an array cut behind a comma', '[{"a":1},', ['{"a":1}'], 1, 'ends within its array'],
-  ['an array cut at once', '[', [], 1, 'ends within its array'],
-  ['a missing comma', '[{"a":1}\n{"b":1}]', ['{"a":1}'], 2, '"{" stands where "," or "]" was expected'],
-  ['a comma too many', '[{"a":1},\n]', ['{"a":1}'], 2, '"]" stands where an element was expected'],
-  ['a comma at the start', '[,{"a":1}]', [], 1, '"," stands where an element or "]" was expected'],
-  ['two commas', '[1,,2]', ['1'], 1, '"," stands where an element was expected'],
+  ['a file that ends in an object', '{"a":1}\n{"b":\n', ['{"a":1}'], 2, 'ends within the element that starts here'],
+  ['a file that ends in quotes', '{"a":1}\n\n{"b":"', ['{"a":1}'], 3, 'ends within the element'],
+  ['a file that ends after a backslash', '{"a":1}\n{"b":"\\', ['{"a":1}'], 2, 'ends within the element'],
+  ['an array that ends in an element', '[{"a":1},\n{"b"', ['{"a":1}'], 2, 'ends within the element'],
+  ['an array that ends after an element', '[{"a":1}\n', ['{"a":1}'], 2, 'ends within its array'],
+  ['an array that ends after a comma', '[{"a":1},', ['{"a":1}'], 1, 'ends within its array'],
+  ['an array that ends after its bracket', '[', [], 1, 'ends within its array'],
+  ['a missing comma', '[{"a":1}\n{"b":1}]', ['{"a":1}'], 2, 'expected "," or "]", but found "{"'],
+  ['an extra comma', '[{"a":1},\n]', ['{"a":1}'], 2, 'expected an element, but found "]"'],
+  ['a comma at the start', '[,{"a":1}]', [], 1, 'expected an element or "]", but found ","'],
+  ['two commas', '[1,,2]', ['1'], 1, 'expected an element, but found ","'],
   [
     'commas between lines',
     '{"a":1},\n{"b":1}',
     ['{"a":1}'],
     1,
-    '"," stands where a value without a comma before it was expected',
+    'expected a value without a comma before it, but found ","',
   ],
-  ['a bracket too many', '{"a":1}}\n', ['{"a":1}'], 1, '"}" stands where'],
-  ['a bracket before anything', '\n]', [], 2, '"]" stands where a value was expected'],
-  ['text behind the array', '[1]\n\n{"a":1}', ['1'], 3, '"{" stands where the end of the file was expected'],
-  ['a second array', '[1]\n[2]', ['1'], 2, '"[" stands where the end of the file was expected'],
-  ['a quote that never closes', '{"a":1}\n{"b":"x}\n{"c":1}\n', ['{"a":1}'], 2, 'not closed on its line'],
+  ['an extra bracket', '{"a":1}}\n', ['{"a":1}'], 1, 'but found "}"'],
+  ['a bracket before any value', '\n]', [], 2, 'expected a value, but found "]"'],
+  ['text after the array', '[1]\n\n{"a":1}', ['1'], 3, 'expected the end of the file, but found "{"'],
+  ['a second array', '[1]\n[2]', ['1'], 2, 'expected the end of the file, but found "["'],
+  ['an unclosed quote', '{"a":1}\n{"b":"x}\n{"c":1}\n', ['{"a":1}'], 2, 'not closed on its line'],
   ['an escaped line break', '{"a":1}\n{"b":"x\\\ny"}\n', ['{"a":1}'], 2, 'not closed on its line'],
-  ['brackets without end', `1\n${'['.repeat(65)}`, ['1'], 2, 'more than 64 deep'],
-])('%s is a fault in its line, after all elements before', async (_, text, before, line, message) => {
+  ['endless brackets', `1\n${'['.repeat(65)}`, ['1'], 2, 'more than 64 deep'],
+])('%s is a fault at its line, after all elements before it', async (_, text, before, line, message) => {
   const { elements, fault } = await read(text);
   expect(elements.map((element) => element.text)).toEqual(before);
   expect(fault).toMatchObject({ line, message: expect.stringContaining(message) });
 });
 
-test('brackets 64 deep are read', async () => {
+test('brackets nested 64 deep are read', async () => {
   const deep = '['.repeat(63) + ']'.repeat(63);
   expect(await texts(`[${deep}]`)).toEqual([`1: ${deep}`]);
 });
 
-test('an element without end is a fault before it fills the memory', async () => {
+test('an endless element is a fault before it fills the memory', async () => {
   let megabytes = 0;
   async function* endless() {
     yield '{"a":1}\n{"b":"';
@@ -124,7 +124,7 @@ test('an element without end is a fault before it fills the memory', async () =>
   expect(megabytes).toBeLessThan(6);
 });
 
-test('the texts of a product are read at their longest, every character escaped', async () => {
+test('the longest texts of a product are read with every character escaped', async () => {
   const element = `{${Array(7)
     .fill(`"a":"${'\\u0022'.repeat(65_535)}"`)
     .join()}}`;

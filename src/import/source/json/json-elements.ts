@@ -1,19 +1,18 @@
 import { SourceFault } from '../table-source.js';
 
-/** The text of one element of a JSON file, checked for nothing but where it ends. */
+/** The text of one element of a JSON file. Only its end was checked so far, not its syntax. */
 export interface JsonElement {
   /** The line that it starts on, from 1. */
   line: number;
   text: string;
-  /** How many keys its text has, in objects of any depth. */
+  /** The number of keys in its text, in objects of any depth. */
   keys: number;
 }
 
 /**
- * The elements of a JSON file in chunks: those of the one array that it is, or else the values that it holds one after
- * the other, as NDJSON does.
- * @param pieces the text of the file, cut anywhere
- * @throws {SourceFault} where an element cannot be told from the next; those before it are still yielded
+ * Yields the elements of a JSON file in chunks: those of its single array, or its consecutive values, as in NDJSON.
+ * @param pieces the text of the file, split anywhere
+ * @throws {SourceFault} if the end of an element cannot be found; the elements before it are still yielded
  */
 export async function* jsonElements(pieces: AsyncIterable<string>): AsyncGenerator<JsonElement[]> {
   const splitter = new ElementSplitter();
@@ -25,14 +24,14 @@ export async function* jsonElements(pieces: AsyncIterable<string>): AsyncGenerat
   yield* splitter.take();
 }
 
-/** Where the reader is when it is in no element. */
+/** The position of the reader outside elements. */
 type Place = 'start' | 'among values' | 'array start' | 'after comma' | 'after element' | 'after array';
 
 interface Expectation {
   expected: string;
-  /** The place behind an element that begins here; undefined where none may. */
+  /** The place after an element that begins here; undefined if no element may begin here. */
   element?: Place;
-  /** The places to which other characters lead. */
+  /** The places that follow other characters. */
   steps?: Partial<Record<string, Place>>;
   /** Whether the file may end here. */
   complete?: boolean;
@@ -47,14 +46,14 @@ const PLACES: Record<Place, Expectation> = {
   'after array': { expected: 'the end of the file', complete: true },
 };
 
-/** Bounds the memory that an element takes, in characters: twice the texts of a product, every character escaped. */
-const LONGEST_ELEMENT = 4 * 1024 * 1024;
-/** A product with its arrays is three deep. */
-const DEEPEST = 64;
+/** In characters. Bounds the memory of an element; twice the texts of a product with every character escaped. */
+const MAX_ELEMENT_LENGTH = 4 * 1024 * 1024;
+/** Levels of nested brackets. A product with its arrays has three. */
+const MAX_DEPTH = 64;
 
 const WHITESPACE = new Set(' \t\r\n');
-/** What ends a number or a keyword that is in no brackets. */
-const ENDS_OF_SCALARS = new Set(' \t\r\n,:"[]{}');
+/** Characters that end a number or keyword outside brackets. */
+const SCALAR_ENDS = new Set(' \t\r\n,:"[]{}');
 const NEVER_BEGIN = new Set(',:]}');
 
 const LINE_FEED = 0x0a;
@@ -69,9 +68,9 @@ class ElementSplitter {
   private line = 1;
   private previous = '';
   private piece = '';
-  /** The element that is being read, with its text as far as earlier pieces had it. */
+  /** The element that is being read, with its text from earlier pieces. */
   private element?: JsonElement;
-  /** Where its text begins in the current piece. */
+  /** The position where its text begins in the current piece. */
   private from = 0;
   private depth = 0;
   private quoted = false;
@@ -81,29 +80,32 @@ class ElementSplitter {
     this.piece = piece;
     this.from = 0;
     for (let at = 0; at < piece.length && !this.fault; at++)
-      if (this.quoted) at = this.passString(at);
-      else this.pass(at);
-    if (this.element) this.keep(this.element, piece.length);
+      if (this.quoted) at = this.readString(at);
+      else this.readCharacter(at);
+    if (this.element) this.append(this.element, piece.length);
   }
 
-  /** Says that the file ends here. */
+  /** Call it at the end of the file. */
   end(): void {
     this.piece = '';
     if (this.element && (this.depth || this.quoted))
-      this.fail('the file ends within the element that starts here; is it complete?', this.element.line);
+      this.fail(
+        'the file ends within the element that starts here; check that the file is complete',
+        this.element.line,
+      );
     else if (this.element) this.finish(0);
-    if (this.place === 'start') this.fail('the file is empty; where no element at all is meant, write []');
-    if (!PLACES[this.place].complete) this.fail('the file ends within its array; is it complete?');
+    if (this.place === 'start') this.fail('the file is empty; write [] if it has no elements');
+    if (!PLACES[this.place].complete) this.fail('the file ends within its array; check that the file is complete');
   }
 
-  /** The elements since the last call, and the fault behind them if there is one. */
+  /** Yields the elements since the last call, then throws the fault that follows them, if any. */
   *take(): Generator<JsonElement[]> {
     if (this.elements.length) yield this.elements.splice(0);
     if (this.fault) throw this.fault;
   }
 
   /** @returns the position of the closing quote, or the end of the piece */
-  private passString(from: number): number {
+  private readString(from: number): number {
     const { piece } = this;
     let { escaped } = this;
     for (let at = from; at < piece.length; at++) {
@@ -124,23 +126,23 @@ class ElementSplitter {
   }
 
   private failInString(at: number): number {
-    this.fail('a text is not closed on its line: close its quote, or write a line break in it as \\n');
+    this.fail('a text is not closed on its line; close its quote, or write a line break within it as \\n');
     return at;
   }
 
-  /** Takes one character outside strings. */
-  private pass(at: number): void {
+  /** Reads one character outside strings. */
+  private readCharacter(at: number): void {
     const character = this.piece[at]!;
-    if (this.element && !this.depth && ENDS_OF_SCALARS.has(character)) this.finish(at);
+    if (this.element && !this.depth && SCALAR_ENDS.has(character)) this.finish(at);
     if (character === '\r' || (character === '\n' && this.previous !== '\r')) this.line++;
     this.previous = character;
     if (WHITESPACE.has(character)) return;
-    if (!this.element) this.goOn(character, at);
-    if (this.element) this.passToken(this.element, character, at);
+    if (!this.element) this.advance(character, at);
+    if (this.element) this.readToken(this.element, character, at);
   }
 
-  /** Goes to the next place, or into an element. */
-  private goOn(character: string, at: number): void {
+  /** Moves to the next place, or starts an element. */
+  private advance(character: string, at: number): void {
     const { expected, element, steps } = PLACES[this.place];
     const next = steps?.[character];
     if (next) this.place = next;
@@ -148,30 +150,33 @@ class ElementSplitter {
       this.place = element;
       this.element = { line: this.line, text: '', keys: 0 };
       this.from = at;
-    } else this.fail(`"${character}" stands where ${expected} was expected`);
+    } else this.fail(`expected ${expected}, but found "${character}"`);
   }
 
-  private passToken(element: JsonElement, character: string, at: number): void {
+  private readToken(element: JsonElement, character: string, at: number): void {
     if (character === '"') this.quoted = true;
     else if (character === ':') element.keys++;
     else if (character === '{' || character === '[') {
-      if (++this.depth > DEEPEST) this.fail(`brackets are more than ${DEEPEST} deep`);
+      if (++this.depth > MAX_DEPTH) this.fail(`brackets are nested more than ${MAX_DEPTH} deep`);
     } else if (character === '}' || character === ']') {
       if (!--this.depth) this.finish(at + 1);
     }
   }
 
   private finish(end: number): void {
-    this.keep(this.element!, end);
+    this.append(this.element!, end);
     this.elements.push(this.element!);
     this.element = undefined;
   }
 
-  /** Adds what the current piece has of the element, up to `end`. */
-  private keep(element: JsonElement, end: number): void {
+  /** Appends the element's text in the current piece, up to `end`. */
+  private append(element: JsonElement, end: number): void {
     element.text += this.piece.slice(this.from, end);
-    if (element.text.length > LONGEST_ELEMENT)
-      this.fail('the element that starts here has more than 4 MB; each product is an element', element.line);
+    if (element.text.length > MAX_ELEMENT_LENGTH)
+      this.fail(
+        'the element that starts here has more than 4 MB; write each product as an element of its own',
+        element.line,
+      );
   }
 
   private fail(message: string, line = this.line): void {

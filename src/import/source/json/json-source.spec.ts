@@ -13,7 +13,7 @@ import { SourceFault } from '../table-source.js';
 const folder = mkdtempSync(join(tmpdir(), 'json-source-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A product of the shape that `GET /products` answers, with null and [] for all but its SKU and the given members. */
+/** A product in the shape of `GET /products`, with null and [] for all members except its SKU and the given ones. */
 function product(members: Record<string, unknown>): string {
   const scope = { discountPercentage: '0' } as never;
   const empty = JSON.parse(jsonWriter(Product)({ SKU: 'A' }, scope)) as Record<string, unknown>;
@@ -21,7 +21,7 @@ function product(members: Record<string, unknown>): string {
 }
 
 interface Reading {
-  /** By table: rows as their line and the cells that have a value, by label. */
+  /** By table: each row with its line, and its cells that have a value by label. */
   rows: Record<string, unknown[]>;
   problems: string[];
   /** By table: the columns that the file has. */
@@ -29,7 +29,7 @@ interface Reading {
   notes: string[];
 }
 
-/** What all sources of a file give. */
+/** Reads all sources of a file. */
 async function read(content: string | Buffer): Promise<Reading> {
   const path = join(folder, 'products.json');
   writeFileSync(path, content);
@@ -39,9 +39,9 @@ async function read(content: string | Buffer): Promise<Reading> {
   const { sources, notes } = productSources(await InputFile.at(path), { encoding: 'utf-8', decimalComma: false });
   for (const source of sources) {
     rows[source.table.name] = [];
-    const told: string[] = [];
+    const reported: string[] = [];
     const report = (line: number, column: string, message: string) =>
-      void told.push(`${line}: ${column}: ${message}`);
+      void reported.push(`${line}: ${column}: ${message}`);
     try {
       if (!(await source.begin!(report))) continue;
       columns[source.table.name] = source.columns.map(({ name }) => name);
@@ -54,10 +54,10 @@ async function read(content: string | Buffer): Promise<Reading> {
         }
     } catch (fault) {
       if (!(fault instanceof SourceFault)) throw fault;
-      // Each source meets it.
+      // Every source meets the same fault.
       problems.add(`${fault.line}: ${fault.column}: ${fault.message}`);
     }
-    for (const problem of told) {
+    for (const problem of reported) {
       expect(problems).not.toContain(problem);
       problems.add(problem);
     }
@@ -123,19 +123,19 @@ test.each([
   expect(await read(content)).toMatchObject({ rows: FULL_ROWS(2), problems: [] });
 });
 
-test('an empty array holds nothing, an empty file is a fault', async () => {
+test('an empty array has no rows, but an empty file is a fault', async () => {
   expect((await read('[]')).problems).toEqual([]);
   expect((await read('')).problems).toEqual([expect.stringContaining('the file is empty')]);
 });
 
-test('numbers keep all of their digits', async () => {
+test('numbers keep all their digits', async () => {
   const content = FULL.replace('12.5', '12.3400000000000000000000001').replace('95.5', '1E1');
   const { rows } = await read(content);
   expect(rows.products).toMatchObject([{ PackagedWeight_in_g: '12.3400000000000000000000001' }]);
   expect(rows.product_composition).toMatchObject([{ 'ProductComposition.CompositionPercentage': '1E1' }]);
 });
 
-test('keys that are unknown are told once, at every level, also in arrays that are not imported', async () => {
+test('unknown keys are reported once, at every level and even in arrays that are not imported', async () => {
   const content = product({
     barcode: 'x',
     Xyz: 1,
@@ -150,7 +150,7 @@ test('keys that are unknown are told once, at every level, also in arrays that a
   ]);
 });
 
-test('of many unknown keys of an object the first 20 are named', async () => {
+test('only the first 20 unknown keys of an object are named', async () => {
   const others = Object.fromEntries(Array.from({ length: 22 }, (_, index) => [`x${index}`, 1]));
   const { problems } = await read(product({ ...others, ProductPrices: [others] }));
   expect(problems).toHaveLength(42);
@@ -159,22 +159,20 @@ test('of many unknown keys of an object the first 20 are named', async () => {
   expect(problems[41]).toBe('1: ProductPrices: … and 2 more unknown keys');
 });
 
-/** A product whose text lacks these parts. */
+/** Removes these parts from the text of a product. */
 const without = (text: string, ...parts: string[]) => parts.reduce((left, part) => left.replace(part, ''), text);
 
-test('a required key that is missing is told for each element, and the other cells are rows all the same', async () => {
-  const { rows, problems } = await read(
-    `${without(FULL, '"SKU":"0012",')}\n${without(FULL, '"MaterialCode":"PES",')}`,
-  );
+test('a missing required key is reported for each element, and the other cells are still rows', async () => {
+  const { rows, problems } = await read(`${without(FULL, '"SKU":"0012",')}\n${without(FULL, '"MaterialCode":"PES",')}`);
   expect(problems).toEqual([
-    '1: SKU: missing key; each element needs it',
-    '2: ProductComposition.MaterialCode: missing key; each element needs it',
+    '1: SKU: missing key; every element needs it',
+    '2: ProductComposition.MaterialCode: missing key; every element needs it',
   ]);
   expect(rows.products).toMatchObject([{ CartonQty: '6' }, { SKU: '0012' }]);
   expect(rows.product_images).toHaveLength(2);
 });
 
-test('a key that no element has is no column, and an array that no product has is no table', async () => {
+test('a key missing from all elements is not a column, and an array missing from all products is not a table', async () => {
   const lean = without(FULL, '"Name":"Coat \\"x\\"",', '"ProductAccessories":[{"AccessorySKU":"B"}],');
   const bare = lean.replaceAll(/"FileName":[^,]+,/g, '');
   const { rows, problems, columns, notes } = await read(`[${bare},\n${bare.replace('0012', '0013')}]`);
@@ -184,7 +182,7 @@ test('a key that no element has is no column, and an array that no product has i
   expect(columns.product_images).toEqual(['SKU', 'ImageID', 'IsPrimaryImage']);
   expect(rows.product_images).toHaveLength(4);
   expect(Object.keys(columns)).not.toContain('product_accessories');
-  expect(notes).toEqual(['products.json: no product has ProductAccessories; product_accessories stays as it is']);
+  expect(notes).toEqual(['products.json: no product has ProductAccessories; product_accessories stays unchanged']);
 });
 
 test('a file without a product has every column and every array', async () => {
@@ -195,84 +193,88 @@ test('a file without a product has every column and every array', async () => {
   expect(notes).toEqual([]);
 });
 
-test('a key that is in some elements only is told once, with one element that has it and one that lacks it', async () => {
+test('a key that only some elements have is reported once, with one element that has it and one that lacks it', async () => {
   const [a, b, c] = ['A', 'B', 'C'].map((SKU) => product({ SKU }));
   const noName = '"Name":null,';
   expect((await read([a, without(b!, noName), without(c!, noName)].join('\n'))).problems).toEqual([
-    '2: Name: missing key in SKU "B", and SKU "A" has it; all elements have to have a key, or none of them',
+    '2: Name: missing key in SKU "B", but SKU "A" has it; give the key to all elements or to none',
   ]);
   expect((await read([without(a!, noName), b, c].join('\n'))).problems).toEqual([
-    '2: Name: missing key in SKU "A", and SKU "B" has it; all elements have to have a key, or none of them',
+    '2: Name: missing key in SKU "A", but SKU "B" has it; give the key to all elements or to none',
   ]);
   const images = [
     { ImageID: '1', FileName: 'x', IsPrimaryImage: null },
     { ImageID: '2', IsPrimaryImage: null },
   ];
   expect((await read(product({ ProductImages: images }))).problems).toEqual([
-    '1: ProductImages.FileName: missing key in element 2 of SKU "A", and element 1 of SKU "A" has it; all elements have to have a key, or none of them',
+    '1: ProductImages.FileName: missing key in element 2 of SKU "A", but element 1 of SKU "A" has it; give the key to all elements or to none',
   ]);
   expect((await read(`${a}\n${without(b!, '"ProductImages":[],')}`)).problems).toEqual([
-    '2: ProductImages: missing key in SKU "B", and SKU "A" has it; all elements have to have a key, or none of them',
+    '2: ProductImages: missing key in SKU "B", but SKU "A" has it; give the key to all elements or to none',
   ]);
 });
 
 test.each([
-  ['Barcode', 4006381333931, 'has to be text, in quotes: leading zeros would be lost'],
-  ['SKU', 12, 'has to be text, in quotes: leading zeros would be lost'],
-  ['Name', true, 'has to be text, in quotes'],
-  ['Name', ['x'], 'has to be text, in quotes'],
-  ['Name', { en: 'x' }, 'has to be text, in quotes'],
-  ['CartonQty', '6', 'has to be a number, without quotes'],
-  ['CartonQty', true, 'has to be a number, without quotes'],
-  ['PackagedWeight_in_g', '12.5', 'has to be a number, without quotes'],
-  ['PackagedWeight_in_g', [], 'has to be a number, without quotes'],
-])('%s of the kind of %j is an error of its cell', async (key, value, message) => {
+  ['Barcode', 4006381333931, 'must be text, in quotes: a number loses its leading zeros'],
+  ['SKU', 12, 'must be text, in quotes: a number loses its leading zeros'],
+  ['Name', true, 'must be text, in quotes'],
+  ['Name', ['x'], 'must be text, in quotes'],
+  ['Name', { en: 'x' }, 'must be text, in quotes'],
+  ['CartonQty', '6', 'must be a number, without quotes'],
+  ['CartonQty', true, 'must be a number, without quotes'],
+  ['PackagedWeight_in_g', '12.5', 'must be a number, without quotes'],
+  ['PackagedWeight_in_g', [], 'must be a number, without quotes'],
+])('%s is an error of its cell if its value is %j', async (key, value, message) => {
   const { problems } = await read(`${product({})}\n${product({ [key]: value })}`);
   expect(problems).toEqual([expect.stringContaining(`2: ${key}: ${message}`)]);
 });
 
-test.each([1, 0, 'true', 'yes', []])('whether an image is the primary one is not said by %j', async (value) => {
+test.each([1, 0, 'true', 'yes', []])('IsPrimaryImage cannot be %j', async (value) => {
   const images = [{ ImageID: '1', FileName: null, IsPrimaryImage: value }];
   expect((await read(product({ ProductImages: images }))).problems).toEqual([
-    '1: ProductImages.IsPrimaryImage: has to be true, false or null',
+    '1: ProductImages.IsPrimaryImage: must be true, false or null',
   ]);
 });
 
-test('a whole character in escapes is text', async () => {
+test('a surrogate pair in escapes is read as one character', async () => {
   const { rows } = await read(FULL.replace('Coat', '\\ud83d\\ude00'));
   expect(rows.products).toMatchObject([{ Name: '😀 "x"' }]);
 });
 
 test.each([
-  [product({ ProductImages: null }), 'ProductImages: has to be an array, [] where there is no element'],
-  [product({ ProductPrices: {} }), 'ProductPrices: has to be an array, [] where there is no element'],
-  [product({ ProductImages: ['a.jpg'] }), 'ProductImages: has an element that is no object'],
-  [product({ ProductPrices: [1] }), 'ProductPrices: has an element that is no object'],
-  ['"A"', ': a product was expected, an object in { and }'],
-  ['[{}]', ': a product was expected, an object in { and }'],
-  ['1e3', ': a product was expected, an object in { and }'],
-  ['null', ': a product was expected, an object in { and }'],
-  ['{"SKU":"A",}', ': this is no JSON: Quoted object key expected'],
-  [FULL.replace('"SKU"', '"SKU":"x","SKU"'), ': the key "SKU" is there twice'],
-  [FULL.replace('"SKU"', '"SKU":"0012","SKU"'), ': one of its objects has a key twice, with the same value'],
-])('%# what has another shape is told once, and the next product is read', async (element, problem) => {
+  [product({ ProductImages: null }), 'ProductImages: must be an array; write [] for no elements'],
+  [product({ ProductPrices: {} }), 'ProductPrices: must be an array; write [] for no elements'],
+  [product({ ProductImages: ['a.jpg'] }), 'ProductImages: has an element that is not an object'],
+  [product({ ProductPrices: [1] }), 'ProductPrices: has an element that is not an object'],
+  ['"A"', ': expected a product, which is an object in { and }'],
+  ['[{}]', ': expected a product, which is an object in { and }'],
+  ['1e3', ': expected a product, which is an object in { and }'],
+  ['null', ': expected a product, which is an object in { and }'],
+  ['{"SKU":"A",}', ': this is not valid JSON: Quoted object key expected'],
+  [FULL.replace('"SKU"', '"SKU":"x","SKU"'), ': the key "SKU" occurs twice'],
+  [FULL.replace('"SKU"', '"SKU":"0012","SKU"'), ': an object in this element has a key twice with the same value'],
+])('an element of another shape is reported once, and the next product is read: %#', async (element, problem) => {
   const { rows, problems } = await read(`[${element},\n${FULL}]`);
   expect(problems).toEqual([expect.stringContaining(`1: ${problem}`)]);
   expect(rows.products!.at(-1)).toMatchObject({ line: 2, SKU: '0012' });
   expect(rows.product_accessories!.at(-1)).toMatchObject({ line: 2, SKU: '0012' });
 });
 
-test.each(['12', 'null', '""', '" "'])('of a product whose SKU is %s nested rows are left out', async (sku) => {
+test.each(['12', 'null', '""', '" "'])('nested rows of a product with the SKU %s are left out', async (sku) => {
   const { rows } = await read(FULL.replace('"SKU":"0012"', `"SKU":${sku}`));
   expect(rows.products).toHaveLength(1);
   expect(rows.product_images).toEqual([]);
 });
 
 test.each([
-  ['cut', `${FULL}\n${FULL.slice(0, 99)}`, '2: : the file ends within the element that starts here; is it complete?'],
-  ['of two arrays', `[${FULL}]\n[]`, '2: : "[" stands where the end of the file was expected'],
-  ['of bytes that are no UTF-8', Buffer.from(`${FULL}\n"\xe9"`, 'latin1'), '2: : this line is not valid UTF-8'],
-])('a file %s is a fault, after the products before it', async (_, content, problem) => {
+  [
+    'that is incomplete',
+    `${FULL}\n${FULL.slice(0, 99)}`,
+    '2: : the file ends within the element that starts here; check that the file is complete',
+  ],
+  ['with two arrays', `[${FULL}]\n[]`, '2: : expected the end of the file, but found "["'],
+  ['with bytes that are not UTF-8', Buffer.from(`${FULL}\n"\xe9"`, 'latin1'), '2: : this line is not valid UTF-8'],
+])('a file %s is a fault, and the products before it are read', async (_, content, problem) => {
   const { rows, problems } = await read(content);
   expect(problems).toEqual([expect.stringContaining(problem)]);
   expect(rows).toMatchObject(FULL_ROWS(1));

@@ -8,30 +8,37 @@ import { type JsonElement, jsonElements } from './json-elements.js';
 import { jsonCell } from './json-cell.js';
 import { isObject, type JsonObject, parseElement } from './json-value.js';
 import { ProductShape } from './product-shape.js';
-import { type ReportProblem, type ReadingOptions, SourceFault, type SourceRow, type TableSource } from '../table-source.js';
+import {
+  type ReportProblem,
+  type ReadingOptions,
+  SourceFault,
+  type SourceRow,
+  type TableSource,
+} from '../table-source.js';
 import { utf8Pieces } from '../utf8-pieces.js';
 
-/** What joins the elements of the nested arrays to their product. */
+/** The key that joins the elements of nested arrays to their product. */
 const KEY = 'SKU';
 
-/** An element of the file, with the line that it starts on. */
+/** An element of the file. */
 interface ReadProduct {
+  /** The line that it starts on, from 1. */
   line: number;
   product: JsonObject;
 }
 
-/** What a file of products gives. */
+/** The content of a file of products. */
 interface ProductFile {
-  /** One for the products, and one for each nested array. */
+  /** The products, then one source for each nested array. */
   readonly sources: readonly TableSource[];
-  /** What the file does not have, a line each. Known once it is read. */
+  /** Arrays that the file lacks, one line each. Call it after the file was read. */
   notes(): string[];
 }
 
 /**
- * What a file of products holds, in the very shape of `GET /products`, as NDJSON or as an array: the products, and a
- * table for each nested array. ProductPrices is known and passed over: it has the net prices of one customer.
- * The products have to be read first: that shows which keys the elements of the arrays have.
+ * Opens a file of products in the exact shape of `GET /products`, as NDJSON or as an array: the products, and a table
+ * for each nested array. ProductPrices is known but ignored, because it has the net prices of one customer.
+ * Read the products first: that shows which keys the elements of the arrays have.
  */
 export function productSources(file: InputFile, options: ReadingOptions): ProductFile {
   const imported = arraysOf(Product).filter(({ resource }) => resource !== ProductPrice);
@@ -43,11 +50,13 @@ export function productSources(file: InputFile, options: ReadingOptions): Produc
       ...imported.map((array) => new NestedSource(file, options, shape, array)),
     ],
     notes: () =>
-      absent().map(({ name, resource }) => `${file.name}: no product has ${name}; ${tableOf(resource)} stays as it is`),
+      absent().map(
+        ({ name, resource }) => `${file.name}: no product has ${name}; ${tableOf(resource)} stays unchanged`,
+      ),
   };
 }
 
-/** The products. All that is wrong with the file, but for the cells of nested arrays, is told here and once. */
+/** The products. This source alone reports the faults of the file, except for the cells of nested arrays. */
 class ProductSource implements TableSource {
   readonly table = tableFor(Product);
   readonly file: string;
@@ -66,7 +75,7 @@ class ProductSource implements TableSource {
   }
 
   async begin(): Promise<boolean> {
-    // What is wrong before the first product is told when all of them are read.
+    // Faults before the first product are reported when all products are read.
     for await (const [first] of readProducts(this.input, this.options, () => undefined)) {
       if (!first) continue;
       this.shape.begin(first.product);
@@ -120,7 +129,7 @@ class NestedSource implements TableSource {
   }
 }
 
-/** None of a product that ProductSource complains of, since that would be told twice. */
+/** Leaves out products that `ProductSource` reports, so that no fault is reported twice. */
 function nestedRows({ line, product }: ReadProduct, array: string, columns: readonly FieldDeclaration[]): SourceRow[] {
   const key = product[KEY];
   const elements = product[array];
@@ -148,14 +157,14 @@ async function* decoded(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
   for await (const piece of pieces) yield piece.toString();
 }
 
-/** The product, or none after a problem. */
+/** Returns the product, or [] after it has reported a problem. */
 function readProduct(element: JsonElement, report: ReportProblem): ReadProduct[] {
   try {
     const product = parseElement(element);
     if (isObject(product)) return [{ line: element.line, product }];
-    report(element.line, '', 'a product was expected, an object in { and }');
+    report(element.line, '', 'expected a product, which is an object in { and }');
   } catch (fault) {
-    // Where the element ends is known all the same: the next one can be read.
+    // The end of the element is known, so the next one can be read.
     if (!(fault instanceof SourceFault)) throw fault;
     report(fault.line, '', fault.message);
   }

@@ -1,7 +1,7 @@
 import { isObject, parseElement } from './json-value.js';
 import { SourceFault } from '../table-source.js';
 
-/** Parses a text that starts on line 10; the number of its keys is that of a sound text unless it is said. */
+/** Parses a text that starts on line 10. By default, the number of its keys is that of a valid text. */
 function parse(text: string, keys = text.match(/":/g)?.length ?? 0): unknown {
   return parseElement({ line: 10, text, keys });
 }
@@ -20,13 +20,13 @@ test.each([
   '-0.00000012',
 ])('the number %s keeps its value', (number) => {
   const { a, b } = parse(`{"a":${number},"b":[ ${number}]}`) as { a: unknown; b: unknown[] };
-  // A zero at the end may go.
+  // A trailing zero may be lost.
   const written = number.replace(/0$/, '');
   expect([number, written]).toContain(String(a));
   expect([number, written]).toContain(String(b[0]));
 });
 
-test('a number is no object', () => {
+test('a number is not an object', () => {
   const { a, b } = parse('{"a":1e3,"b":{}}') as Record<string, unknown>;
   expect(isObject(a)).toBe(false);
   expect(isObject(b)).toBe(true);
@@ -34,7 +34,7 @@ test('a number is no object', () => {
   expect(isObject(null)).toBe(false);
 });
 
-test('text that looks like such a number is text', () => {
+test('text that looks like a number stays text', () => {
   expect(parse('{"a":", 1e3","b":"[1234567890123456"}')).toEqual({ a: ', 1e3', b: '[1234567890123456' });
 });
 
@@ -55,7 +55,7 @@ test.each([
   ['{"a":"\t"}', 10, ''],
   ['{"a":1]', 10, ''],
   ['truefalse', 10, ''],
-])('%j is no JSON, in its line', (text, line, message) => {
+])('%j is refused with its line', (text, line, message) => {
   let fault: unknown;
   try {
     parse(text);
@@ -63,24 +63,24 @@ test.each([
     fault = error;
   }
   expect(fault).toBeInstanceOf(SourceFault);
-  expect(fault).toMatchObject({ line, message: expect.stringMatching(`^this is no JSON: .*${message}`) });
+  expect(fault).toMatchObject({ line, message: expect.stringMatching(`^this is not valid JSON: .*${message}`) });
   expect((fault as Error).message).not.toContain('position');
 });
 
 test.each([
-  ['{"a":1,\n"b":2,\n"a":2}', 12, 'the key "a" is there twice'],
-  ['{"a":{"b":1,"b":2}}', 10, 'the key "b" is there twice'],
-  ['{"a":1e3,"a":2}', 10, 'the key "a" is there twice'],
-  ['{"a":1,"a":1}', 10, 'a key twice, with the same value'],
-  ['{"a":[{"b":"x","b":"x"}]}', 10, 'a key twice, with the same value'],
-  ['{"__proto__":1,"__proto__":2}', 10, 'the key "__proto__" is there twice'],
-])('a key that is there twice is a fault: %s', (text, line, message) => {
+  ['{"a":1,\n"b":2,\n"a":2}', 12, 'the key "a" occurs twice'],
+  ['{"a":{"b":1,"b":2}}', 10, 'the key "b" occurs twice'],
+  ['{"a":1e3,"a":2}', 10, 'the key "a" occurs twice'],
+  ['{"a":1,"a":1}', 10, 'a key twice with the same value'],
+  ['{"a":[{"b":"x","b":"x"}]}', 10, 'a key twice with the same value'],
+  ['{"__proto__":1,"__proto__":2}', 10, 'the key "__proto__" occurs twice'],
+])('a repeated key is a fault: %s', (text, line, message) => {
   const parsing = () => parse(text);
   expect(parsing).toThrow(SourceFault);
   expect(parsing).toThrow(message);
   expect(() => parse(text)).toThrow(expect.objectContaining({ line }));
 });
 
-test.each(['{"__proto__":{"a":1}}', '{"constructor":1e3}', '{"":1}'])('keys of any name are kept: %s', (text) => {
+test.each(['{"__proto__":{"a":1}}', '{"constructor":1e3}', '{"":1}'])('keys of any name are preserved: %s', (text) => {
   expect(Object.keys(parse(text) as object)).toEqual(Object.keys(JSON.parse(text) as object));
 });

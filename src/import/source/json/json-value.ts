@@ -5,7 +5,7 @@ import { SourceFault } from '../table-source.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A number as the file writes it. */
+/** A number spelt as in the file. */
 export class ExactNumber {
   constructor(private readonly text: string) {}
 
@@ -14,25 +14,25 @@ export class ExactNumber {
   }
 }
 
-/** Numbers that JavaScript's would not give back as they are written: of 16 digits, with an exponent, very small. */
-const DELICATE_NUMBER = /[:,[\s]-?(?:[\d.]{16}|[\d.]+[eE]|0\.0{6})/;
+/** Finds numbers that JavaScript could change: of 16 characters or more, with an exponent, or very small. */
+const INEXACT_NUMBER = /[:,[\s]-?(?:[\d.]{16}|[\d.]+[eE]|0\.0{6})/;
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
 /**
- * The value that an element's text stands for.
- * @throws {SourceFault} in the line where it is no JSON, or an object has a key twice; the next element can be read
+ * Parses the text of an element. If JavaScript could change one of its numbers, all of them become `ExactNumber`.
+ * @throws {SourceFault} at the line where the text is not JSON or has a key twice; the next element can still be read
  */
 export function parseElement({ line, text, keys }: JsonElement): unknown {
-  const value = DELICATE_NUMBER.test(text) ? parseExactly(text, line) : parseFast(text, line);
+  const value = INEXACT_NUMBER.test(text) ? parseExactly(text, line) : parseFast(text, line);
   if (countKeys(value) === keys) return value;
   parseExactly(text, line);
-  throw new SourceFault(line, 'one of its objects has a key twice, with the same value');
+  throw new SourceFault(line, 'an object in this element has a key twice with the same value');
 }
 
-/** Several times as fast as the exact parser, which is asked only for what is wrong and where. */
+/** Several times as fast as the exact parser, which then only reports the place and the reason of a fault. */
 function parseFast(text: string, line: number): unknown {
   try {
     return JSON.parse(text);
@@ -46,16 +46,16 @@ function parseExactly(text: string, line: number): unknown {
   try {
     return parse(text, null, {
       parseNumber: (number) => new ExactNumber(number),
-      // Called where the values differ; equal ones are passed over.
+      // The parser calls this only if the two values differ.
       onDuplicateKey: ({ key, position }) => {
-        throw new SourceFault(lineOf(position), `the key ${quoted(key)} is there twice`);
+        throw new SourceFault(lineOf(position), `the key ${quoted(key)} occurs twice`);
       },
     });
   } catch (error) {
     if (error instanceof SourceFault) throw error;
     const { message } = error as Error;
     const [, reason = message, position] = /^(.*) at position (\d+)$/s.exec(message) ?? [];
-    throw new SourceFault(lineOf(Number(position)), `this is no JSON: ${reason}`);
+    throw new SourceFault(lineOf(Number(position)), `this is not valid JSON: ${reason}`);
   }
 }
 

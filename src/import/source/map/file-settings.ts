@@ -4,18 +4,18 @@ import type { MapNode } from './map-node.js';
 import type { NumberFormat } from './mapping-rule.js';
 import { readNumberFormat } from './parse-rule.js';
 
-/** How the whole file is written. Undefined: as the command says. */
+/** The format of the whole file. Undefined settings come from the command. */
 export interface FileSettings {
   readonly delimiter?: string;
   readonly encoding?: string;
-  /** The line that the header is on, or the first row if there is no header. */
+  /** The line of the header, or of the first row if there is no header; from 1. */
   readonly firstLine: number;
-  /** The file has no header: its columns have these names, or else their numbers. */
+  /** Set if the file has no header: the names of its columns. If empty, the names are 1, 2, 3, … */
   readonly names?: readonly string[];
   readonly number: Partial<NumberFormat>;
 }
 
-/** Reads the key `file` of a map. */
+/** Reads the key `file` of a column map. */
 export function readFileSettings(node: MapNode | undefined): FileSettings {
   const keys = node?.fields(['delimiter', 'encoding', 'header', 'decimal', 'thousands']);
   if (!keys) return { firstLine: 1, number: {} };
@@ -40,6 +40,6 @@ function readHeader(node: MapNode | undefined): Pick<FileSettings, 'firstLine' |
   const text = node.text();
   if (text === 'none') return { firstLine: 1, names: [] };
   if (!/^[1-9]\d{0,3}$/.test(text))
-    node.report('has to be the line that the header is on, or none, or a list of names for the columns');
+    node.report('must be the line number of the header, none, or a list of column names');
   return { firstLine: Number(text) };
 }

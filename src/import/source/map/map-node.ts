@@ -2,8 +2,8 @@ import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node,
 import type { Problems } from '../../problems.js';
 import { didYouMean } from '../did-you-mean.js';
 
-/** Lists of aliases of lists of aliases have no bounds else. No map needs as many rules and words to translate. */
-const MOST_VALUES = 100_000;
+/** Bounds nested aliases, which could multiply without limit. No map needs more rules and words to translate. */
+const MAX_VALUES = 100_000;
 
 /** A map file that is being read. */
 interface MapFile {
@@ -11,27 +11,28 @@ interface MapFile {
   document: Document;
   lines: LineCounter;
   problems: Problems;
-  /** How many values were looked at; one that aliases repeat counts each time. */
+  /** The number of values read so far; a value that aliases repeat counts each time. */
   values: number;
 }
 
 /**
- * Parses a map file, YAML 1.2 or JSON, which is YAML as well.
- * @throws {ImportRefused} if it is neither
+ * Parses a map file in YAML 1.2, of which JSON is a part.
+ * @throws {ImportRefused} if it is neither YAML nor JSON
  */
 export function parseMapFile(text: string, name: string, problems: Problems): MapNode {
   const lines = new LineCounter();
-  // Keys are compared as they are written, further below: here 0 and 0.0 would be the same.
+  // `entries` finds repeated keys instead, by their spelling: the parser would treat 0 and 0.0 as the same key.
   const document = parseDocument(text, { lineCounter: lines, schema: 'core', prettyErrors: false, uniqueKeys: false });
   const lineAt = (offset: number) => lines.linePos(offset).line;
   for (const { pos, message } of [...document.errors, ...document.warnings])
-    problems.add(name, lineAt(pos[0]), '', `the map is no YAML or JSON: ${message}`);
+    problems.add(name, lineAt(pos[0]), '', `the map is not valid YAML or JSON: ${message}`);
   visit(document, {
     Alias(_key, alias, ancestors) {
       const target = alias.resolve(document);
       const offset = alias.range?.[0] ?? 0;
-      if (!target) problems.add(name, lineAt(offset), '', `*${alias.source} stands for nothing that comes before it`);
-      if (target && ancestors.includes(target)) problems.add(name, lineAt(offset), '', `*${alias.source} holds itself`);
+      if (!target) problems.add(name, lineAt(offset), '', `*${alias.source} has no anchor before it`);
+      if (target && ancestors.includes(target))
+        problems.add(name, lineAt(offset), '', `*${alias.source} contains itself`);
     },
   });
   problems.assertNone();
@@ -39,8 +40,8 @@ export function parseMapFile(text: string, name: string, problems: Problems): Ma
 }
 
 /**
- * A value of a map file. What it is not is told with its line and noted as a problem; reading goes on with something
- * harmless, so that all problems come to light at once.
+ * A value of a map file. If the value has another type than expected, a method records a problem with its line. It then
+ * returns a harmless default, so that one run finds all problems.
  */
 export class MapNode {
   private readonly node: unknown;
@@ -59,7 +60,7 @@ export class MapNode {
     this.file.problems.add(this.file.name, this.line, this.path, message);
   }
 
-  /** The same value, called something else in problems. */
+  /** Returns the same value with another path for problems. */
   as(path: string): MapNode {
     return new MapNode(this.file, this.node, path, this.line);
   }
@@ -75,24 +76,24 @@ export class MapNode {
   /** The values of a map by their keys, in the order of the file. */
   entries(): Map<string, MapNode> {
     const entries = new Map<string, MapNode>();
-    if (!isMap(this.node)) this.report('has to hold keys, each with a value');
+    if (!isMap(this.node)) this.report('must contain keys with values');
     else
       for (const { key, value } of this.node.items) {
         const name = scalarText(key);
         const entry = this.child(key, value, `${this.path}${this.path && '.'}${name ?? '?'}`);
-        if (name === undefined) entry.report("a key has to be a text; write '' for an empty one");
-        else if (entries.has(name)) entry.report('this key is there twice');
+        if (name === undefined) entry.report("a key must be text; write '' for an empty key");
+        else if (entries.has(name)) entry.report('this key occurs twice');
         else entries.set(name, entry);
       }
     return entries;
   }
 
-  /** The values of a map of which the keys are given. */
+  /** The values of a map whose keys are known. Unknown keys are problems. */
   fields<Key extends string>(known: readonly Key[]): Map<Key, MapNode> {
     const entries = this.entries();
     for (const [key, node] of entries)
       if (!known.includes(key as Key)) {
-        node.report(`unknown key${didYouMean(key, known) || `; the keys here are ${known.join(', ')}`}`);
+        node.report(`unknown key${didYouMean(key, known) || `; the valid keys are ${known.join(', ')}`}`);
         entries.delete(key);
       }
     return entries as Map<Key, MapNode>;
@@ -101,21 +102,21 @@ export class MapNode {
   items(): MapNode[] {
     if (isSeq(this.node) && this.node.items.length)
       return this.node.items.map((item) => this.child(item, item, this.path));
-    this.report('has to be a list, and not an empty one');
+    this.report('must be a list with at least one entry');
     return [];
   }
 
-  /** A text, or a number or flag as it is written. */
+  /** A text, or a number or flag as it is spelt in the file. */
   text(): string {
     const text = scalarText(this.node);
-    if (text === undefined) this.report("has to be a text; write '' for no value");
+    if (text === undefined) this.report("must be text; write '' for no value");
     return text ?? '';
   }
 
   /** A text that is not empty. */
   name(): string {
     const text = this.text();
-    if (text === '' && scalarText(this.node) === '') this.report('may not be empty');
+    if (text === '' && scalarText(this.node) === '') this.report('must not be empty');
     return text;
   }
 
@@ -124,7 +125,7 @@ export class MapNode {
     return this.isList ? this.items().map((item) => item.text()) : [this.text()];
   }
 
-  /** Texts that a cell is compared with; case and inner spaces matter. */
+  /** Texts that cells are compared with. Case and inner spaces matter. */
   conditions(): ReadonlySet<string> {
     return new Set(this.texts().map(comparable));
   }
@@ -132,20 +133,20 @@ export class MapNode {
   /** One of these texts. */
   choice<Text extends string>(texts: readonly Text[]): Text {
     const text = this.text() as Text;
-    if (!texts.includes(text)) this.report(`has to be one of ${texts.map((one) => `"${one}"`).join(' ')}`);
+    if (!texts.includes(text)) this.report(`must be one of ${texts.map((one) => `"${one}"`).join(' ')}`);
     return text;
   }
 
   flag(): boolean {
     const value = isScalar(this.node) ? this.node.value : undefined;
-    if (typeof value !== 'boolean') this.report('has to be true or false');
+    if (typeof value !== 'boolean') this.report('must be true or false');
     return value === true;
   }
 
-  /** @throws {ImportRefused} where the map holds more than anybody writes */
+  /** @throws {ImportRefused} if the map has more than 100,000 values */
   private child(placed: unknown, node: unknown, path: string): MapNode {
-    if (this.file.values++ === MOST_VALUES) {
-      this.report(`the map has more than ${MOST_VALUES} values, those that aliases repeat included`);
+    if (this.file.values++ === MAX_VALUES) {
+      this.report(`the map has more than ${MAX_VALUES} values, including those that aliases repeat`);
       this.file.problems.assertNone();
     }
     const offset = (placed as Node | null)?.range?.[0];
@@ -153,12 +154,12 @@ export class MapNode {
   }
 }
 
-/** A text as values and conditions compare it: without spaces around it, and with accents in one spelling. */
+/** Normalizes a text for comparison with values and conditions: without spaces around it, and in Unicode form NFC. */
 export function comparable(text: string): string {
   return text.trim().normalize();
 }
 
-/** Numbers and flags keep their spelling, so that `007` and `1.10` stay what they are; undefined: not one value. */
+/** Returns undefined if the node is not a single value. Numbers and flags keep their spelling: `007`, `1.10`. */
 function scalarText(node: unknown): string | undefined {
   if (!isScalar(node) || node.value === null) return undefined;
   return typeof node.value === 'string' ? node.value : node.source;

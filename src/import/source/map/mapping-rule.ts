@@ -1,4 +1,4 @@
-/** How one column of ours gets its value from a row of a foreign file. */
+/** Says how a column of a table gets its value from a row of another system's file. */
 export type Rule = ConstantRule | CellRule | FirstRule | JoinRule;
 
 interface ConstantRule {
@@ -6,31 +6,31 @@ interface ConstantRule {
   text: string;
 }
 
-/** What a foreign cell holds, in the order of the steps. */
+/** Reads a cell and changes its text. The properties are in the order of the steps. */
 export interface CellRule {
   kind: 'cell';
-  /** Headers. Several: the elements of all their lists, each once. */
+  /** Headers. Several headers give the elements of all their lists, each once. */
   from: readonly string[];
-  /** The file may lack the headers of this rule. */
+  /** Whether the file may lack the headers of this rule. */
   optional: boolean;
-  /** An empty value is an error. */
+  /** Whether an empty value is an error. */
   required: boolean;
-  /** The rows in which the cell is looked for, one after the other. */
+  /** The rows that may have the cell, in the order in which they are tried. */
   rows: readonly RowRule[];
   list?: ListRule;
-  /** Entities of HTML become characters. */
+  /** Whether HTML entities become characters. */
   decode: boolean;
   replace: readonly (readonly [text: string, by: string])[];
   values?: ReadonlyMap<string, string>;
-  /** For what `values` does not list. */
+  /** The value for texts that `values` does not list. */
   otherwise?: string;
-  /** What `values` does not list stays as it is. */
+  /** Whether texts that `values` does not list stay unchanged. */
   keep: boolean;
-  /** How numbers are written, if not as the whole file says. */
+  /** The format of numbers, if it differs from that of the whole file. */
   number: Partial<NumberFormat>;
-  /** How dates are written, such as `DD.MM.YYYY`. */
+  /** The formats of dates, such as `DD.MM.YYYY`. */
   dates: readonly string[];
-  /** A factor, or where it comes from. */
+  /** The rule for a factor. */
   times?: Rule;
   prepend: string;
   shorten?: number;
@@ -43,30 +43,30 @@ export interface NumberFormat {
 
 export type RowRule = 'this' | AboveRule | KeyRule;
 
-/** The nearest row, from this one up, whose cells hold one of these texts; no text: whose cell is not empty. */
+/** The nearest row, from this one upwards, whose cells have one of these texts. Without texts, any text will do. */
 interface AboveRule {
   above: readonly (readonly [header: string, texts?: ReadonlySet<string>])[];
 }
 
-/** The rows whose cells under these headers are what the rules give for this row. */
+/** The rows whose cells under these headers equal the values that the rules give for this row. */
 export interface KeyRule {
   key: readonly (readonly [header: string, is: Rule])[];
 }
 
 export interface ListRule {
   split: string;
-  /** Before a separator that does not separate; '': there is none. */
+  /** Stands before a separator that belongs to an element; '' if the list has no such character. */
   escape: string;
-  /** Separators between double quotes do not separate. */
+  /** Whether separators within double quotes belong to the element. */
   quotes: boolean;
-  /** One element, or the value of a `key=value`; or a row for each element, or for its place. */
+  /** One element, the value of a `key=value`, or a row for each element: 'each' gives the element, 'number' its position. */
   take: Item | { key: string } | 'each' | 'number';
 }
 
-/** An element by its place from 1, or the path with the most parts. */
+/** An element by its position from 1, or the path with the most parts. */
 type Item = { item: number | 'last' } | { deepest: string; withRoot: boolean };
 
-/** The first of several rules that gives a value. */
+/** The value of the first rule that gives one. */
 interface FirstRule {
   kind: 'first';
   rules: readonly Rule[];
@@ -79,13 +79,13 @@ interface JoinRule {
   shorten?: number;
 }
 
-/** Whether the rule gives a list, of which each element is a row. */
+/** Whether the rule gives a list whose elements become rows. */
 export function givesList(rule: Rule): boolean {
   if (rule.kind === 'cell') return typeof rule.list?.take === 'string';
   return rule.kind === 'first' && rule.rules.some(givesList);
 }
 
-/** All headers that a rule reads. */
+/** Returns all headers that a rule reads. */
 export function headersOf(rule: Rule): string[] {
   if (rule.kind === 'constant') return [];
   if (rule.kind !== 'cell') return rule.rules.flatMap(headersOf);
@@ -99,13 +99,13 @@ function headersOfRow(row: RowRule): string[] {
     : row.key.flatMap(([header, is]) => [header, ...headersOf(is)]);
 }
 
-/** The headers that a rule takes its value from, without those by which it finds a row. */
+/** Returns the headers of a rule's value, without those that find a row. */
 export function valueHeadersOf(rule: Rule): string[] {
   if (rule.kind === 'constant') return [];
   return rule.kind === 'cell' ? [...rule.from] : rule.rules.flatMap(valueHeadersOf);
 }
 
-/** All cells of a rule, those by which it finds a row and its factor included. */
+/** Returns all cells of a rule, including its factor and those that find a row. */
 export function cellsOf(rule: Rule): CellRule[] {
   if (rule.kind === 'constant') return [];
   if (rule.kind !== 'cell') return rule.rules.flatMap(cellsOf);
@@ -114,7 +114,7 @@ export function cellsOf(rule: Rule): CellRule[] {
 }
 
 /**
- * The rule without what the file lacks and may lack.
+ * Returns the rule without the optional parts that the file lacks.
  * @param has whether the file has a header
  * @returns undefined if nothing is left
  */

@@ -5,7 +5,7 @@ import { IMPORT_TABLES } from '../../import-tables.js';
 import { ImportRefused } from '../../problems.js';
 import { parseMapping, readMapping } from './mapping.js';
 
-/** Everything that is wrong with a map, as an import prints it. */
+/** Returns all faults of a map, as an import prints them. */
 function faults(text: string): string[] {
   try {
     parseMapping(text, 'map.yaml');
@@ -16,13 +16,13 @@ function faults(text: string): string[] {
   return [];
 }
 
-/** The rule that a map has for products.Name, or what is wrong with it. */
+/** Returns the faults of a rule for a column of products, without the place. */
 const ruleFaults = (rule: string, column = 'Name') =>
   faults(`products:\n  columns:\n    SKU: sku\n    ${column}: ${rule}\n`).map((fault) =>
     fault.replace(`map.yaml:4: products.${column}`, ''),
   );
 
-test('reads YAML and the same in JSON', async () => {
+test('a map in YAML and the same map in JSON are equal', async () => {
   const yaml = "products:\n  skip: { type: [a, ''] }\n  columns: { SKU: sku, Name: { from: name, prepend: 'x' } }\n";
   const json = {
     products: { skip: { type: ['a', ''] }, columns: { SKU: 'sku', Name: { from: 'name', prepend: 'x' } } },
@@ -33,11 +33,11 @@ test('reads YAML and the same in JSON', async () => {
   await writeFile(join(folder, 'map.yaml'), Buffer.from(`# Größe\n${yaml}`, 'latin1'));
   await expect(readMapping(join(folder, 'map.yaml'))).rejects.toThrow('map.yaml: the map is not valid UTF-8');
   await rm(folder, { recursive: true });
-  await expect(readMapping('src')).rejects.toThrow(`src: this is a folder, and has to be a file`);
+  await expect(readMapping('src')).rejects.toThrow(`src: this is a folder; name a file`);
   await expect(readMapping(join(folder, 'map.json'))).rejects.toThrow('there is no such file or folder');
 });
 
-test('tables and columns come in our order, whatever the order of the map', () => {
+test('tables and columns have the order of the import, whatever the order in the map', () => {
   const { tables } = parseMapping(
     'stock: { columns: { AvailableQTY: q, SKU: s, WarehouseCode: { constant: W } } }\nproducts: { columns: { Name: n, SKU: s } }',
     'map.yaml',
@@ -48,7 +48,7 @@ test('tables and columns come in our order, whatever the order of the map', () =
   ]);
 });
 
-test('numbers and flags stay as they are written', () => {
+test('numbers and flags keep their spelling', () => {
   const { tables } = parseMapping(
     'products: { columns: { SKU: 007, Name: { constant: 1.10 }, Status: { from: 1, values: { 0: 00, 0.0: true, 1e3: x } } } }',
     'map.yaml',
@@ -68,106 +68,106 @@ test('numbers and flags stay as they are written', () => {
 });
 
 test.each([
-  ['no YAML', 'products: { columns', 'map.yaml:1: the map is no YAML or JSON: '],
-  ['two documents', 'products:\n---\nstock:\n', 'map.yaml:2: the map is no YAML or JSON: '],
-  ['a tag', 'products: !!table x', 'map.yaml:1: the map is no YAML or JSON: '],
-  ['an unknown anchor', '\nproducts: *other', 'map.yaml:2: *other stands for nothing that comes before it'],
-  ['an anchor within itself', 'products:\n  columns: &c { SKU: [*c] }', 'map.yaml:2: *c holds itself'],
-])('%s ends the reading', (_, text, fault) => {
+  ['invalid YAML', 'products: { columns', 'map.yaml:1: the map is not valid YAML or JSON: '],
+  ['two documents', 'products:\n---\nstock:\n', 'map.yaml:2: the map is not valid YAML or JSON: '],
+  ['a tag', 'products: !!table x', 'map.yaml:1: the map is not valid YAML or JSON: '],
+  ['an unknown anchor', '\nproducts: *other', 'map.yaml:2: *other has no anchor before it'],
+  ['an anchor within itself', 'products:\n  columns: &c { SKU: [*c] }', 'map.yaml:2: *c contains itself'],
+])('%s is the only problem that is reported', (_, text, fault) => {
   expect(faults(text)).toEqual([expect.stringContaining(fault)]);
 });
 
 const COLUMNS = '{ columns: { SKU: sku } }';
 
 test.each([
-  ['', ['map.yaml:1: has to hold keys, each with a value']],
-  ['[]', ['map.yaml:1: has to hold keys, each with a value']],
-  ['{}', ['map.yaml:1: the map takes nothing out of the file; name a table and its columns']],
+  ['', ['map.yaml:1: must contain keys with values']],
+  ['[]', ['map.yaml:1: must contain keys with values']],
+  ['{}', ['map.yaml:1: the map uses no column of the file; name a table and its columns']],
   [`prodcts: ${COLUMNS}\nproducts: ${COLUMNS}`, ['map.yaml:1: prodcts: unknown key; did you mean products?']],
   [
     `offers: ${COLUMNS}\nproducts: ${COLUMNS}`,
     [
       expect.stringMatching(
-        /^map\.yaml:1: offers: unknown key; the keys here are file, headers, only, skip, price_lists, /,
+        /^map\.yaml:1: offers: unknown key; the valid keys are file, headers, only, skip, price_lists, /,
       ),
     ],
   ],
-  [`products: ${COLUMNS}\nproducts: ${COLUMNS}`, ['map.yaml:2: products: this key is there twice']],
-  [`products: ${COLUMNS}\n? [a]\n: b`, ["map.yaml:2: ?: a key has to be a text; write '' for an empty one"]],
+  [`products: ${COLUMNS}\nproducts: ${COLUMNS}`, ['map.yaml:2: products: this key occurs twice']],
+  [`products: ${COLUMNS}\n? [a]\n: b`, ["map.yaml:2: ?: a key must be text; write '' for an empty key"]],
   [
     'products:\n  columns:\n    SKU: sku\n    name: name\n    Colour: c',
     [
       'map.yaml:4: products.name: unknown key; did you mean Name?',
-      expect.stringMatching(/^map\.yaml:5: products\.Colour: unknown key; the keys here are SKU, Name, /),
+      expect.stringMatching(/^map\.yaml:5: products\.Colour: unknown key; the valid keys are SKU, Name, /),
     ],
   ],
-  ['products:\n  columns:\n    SKU: a\n    SKU: b', ['map.yaml:4: products.SKU: this key is there twice']],
+  ['products:\n  columns:\n    SKU: a\n    SKU: b', ['map.yaml:4: products.SKU: this key occurs twice']],
   [
     'products:\n  column: { SKU: sku }',
     [
-      'map.yaml:1: products: columns has to give SKU, which may not be empty',
+      'map.yaml:1: products: columns must include SKU, which must not be empty',
       'map.yaml:2: products.column: unknown key; did you mean columns?',
     ],
   ],
   [
     'products: SKU',
     [
-      'map.yaml:1: products: has to hold keys, each with a value',
-      'map.yaml:1: products: columns has to give SKU, which may not be empty',
+      'map.yaml:1: products: must contain keys with values',
+      'map.yaml:1: products: columns must include SKU, which must not be empty',
     ],
   ],
   [
     '\nprices:\n  columns: { SKU: sku, Price: p }',
-    ['map.yaml:2: prices: columns has to give PriceListCode, DiscountEligible, which may not be empty'],
+    ['map.yaml:2: prices: columns must include PriceListCode, DiscountEligible, which must not be empty'],
   ],
   [
     'price_lists: { columns: { PriceListCode: { constant: A }, CurrencyCode: { constant: EUR } } }',
-    ['map.yaml:1: the map takes nothing out of the file; name a table and its columns'],
+    ['map.yaml:1: the map uses no column of the file; name a table and its columns'],
   ],
   [
     `products: ${COLUMNS}\nwarehouses:\n  columns: { WarehouseCode: { constant: A } }\n  only: { a: b }\n  distinct: true`,
     [4, 5].map((line) =>
       expect.stringContaining(
-        `map.yaml:${line}: warehouses.${line === 4 ? 'only' : 'distinct'}: does nothing: all columns are`,
+        `map.yaml:${line}: warehouses.${line === 4 ? 'only' : 'distinct'}: has no effect: all columns are`,
       ),
     ),
   ],
   [
     'products:\n  only: a\n  skip: { a: , b: { c: d } }\n  distinct: maybe\n  columns: { SKU: sku }',
     [
-      'map.yaml:2: products.only: has to hold keys, each with a value',
-      "map.yaml:3: products.skip.a: has to be a text; write '' for no value",
-      "map.yaml:3: products.skip.b: has to be a text; write '' for no value",
-      'map.yaml:4: products.distinct: has to be true or false',
+      'map.yaml:2: products.only: must contain keys with values',
+      "map.yaml:3: products.skip.a: must be text; write '' for no value",
+      "map.yaml:3: products.skip.b: must be text; write '' for no value",
+      'map.yaml:4: products.distinct: must be true or false',
     ],
   ],
   [
     `headers: { sku: [Art, sku] }\nproducts: ${COLUMNS}`,
-    ['map.yaml:1: headers.sku: sku is a header of the map itself'],
+    ['map.yaml:1: headers.sku: sku is already a header of the map'],
   ],
   [`headers: { other: x }\nproducts: ${COLUMNS}`, []],
   [
     `products:\n  - ${COLUMNS}\n  - columns: { SKU: sku, Name: n }`,
-    ['map.yaml:1: products: block 1 gives SKU, and block 2 gives SKU, Name: give the same columns in each'],
+    ['map.yaml:1: products: block 1 gives SKU, but block 2 gives SKU, Name; give the same columns in all blocks'],
   ],
   [
     `products:\n  - ${COLUMNS}\n  - { skp: 1 }`,
     [
-      'map.yaml:1: products: block 1 gives SKU, and block 2 gives : give the same columns in each',
+      'map.yaml:1: products: block 1 gives SKU, but block 2 gives ; give the same columns in all blocks',
       'map.yaml:3: products[2].skp: unknown key; did you mean skip?',
-      expect.stringContaining('map.yaml:3: products[2]: columns has to'),
+      expect.stringContaining('map.yaml:3: products[2]: columns must include'),
     ],
   ],
-  ['products: []', ['map.yaml:1: products: has to be a list, and not an empty one']],
+  ['products: []', ['map.yaml:1: products: must be a list with at least one entry']],
   [
     `file: { delimiter: '""', encoding: utf-9, header: 0, decimal: ';', thousands: x, headr: 1 }\nproducts: ${COLUMNS}`,
     [
       'map.yaml:1: file.headr: unknown key; did you mean header?',
-      'map.yaml:1: file.delimiter: has to be one character, such as , ; or |, and no quote; write tab for a tab',
-      expect.stringContaining('map.yaml:1: file.encoding: has to be an encoding, and "utf-9" is none; write utf-8, '),
-      'map.yaml:1: file.header: has to be the line that the header is on, or none, or a list of names for the columns',
-      'map.yaml:1: file.decimal: has to be one of "." ","',
-      `map.yaml:1: file.thousands: has to be one of "." "," "'" "’" " " "_"`,
+      'map.yaml:1: file.delimiter: must be one character, such as , ; or |, but not a quote; write tab for a tab',
+      expect.stringContaining('map.yaml:1: file.encoding: must be a known encoding, not "utf-9"; use utf-8, '),
+      'map.yaml:1: file.header: must be the line number of the header, none, or a list of column names',
+      'map.yaml:1: file.decimal: must be one of "." ","',
+      `map.yaml:1: file.thousands: must be one of "." "," "'" "’" " " "_"`,
     ],
   ],
   [
@@ -177,73 +177,73 @@ test.each([
   [
     'product_images:\n  columns: { SKU: s, ImageID: i, FileName: { from: i, split: "," } }',
     [
-      'map.yaml:1: product_images: FileName is split into rows, and these have no key of their own: ' +
-        'split SKU or ImageID, too, or give item, key or number',
+      'map.yaml:1: product_images: FileName is split into rows that would all have the same key; ' +
+        'also split SKU or ImageID, or add item, deepest or key',
     ],
   ],
-])('what is wrong with a map is told with its line: %#', (text, expected) => {
+])('a fault of the map is reported with its line: %#', (text, expected) => {
   expect(faults(text)).toEqual(expected);
 });
 
 test.each([
-  ["''", ': may not be empty'],
-  ['', ": has to be a text; write '' for no value"],
+  ["''", ': must not be empty'],
+  ['', ": must be text; write '' for no value"],
   ['{}', ': needs from (a header), constant or join'],
   ['{ from: a, splt: "," }', '.splt: unknown key; did you mean split?'],
-  ['[]', ': has to be a list, and not an empty one'],
-  ["{ from: '' }", '.from: may not be empty'],
-  ['{ from: [a, b] }', '.from: several headers need split: their lists are put together'],
-  ["{ from: [a, b], split: ',', key: k }", '.from: key looks into one cell, so from has to be one header'],
-  ["{ from: a, split: '', item: 1 }", '.split: may not be empty'],
-  ['{ from: a, item: 1 }', '.item: needs split beside it'],
-  ['{ from: a, key: k }', '.key: needs split beside it'],
-  ['{ from: a, number: true }', '.number: needs split beside it'],
-  ['{ from: a, quotes: true }', '.quotes: needs split beside it'],
-  ["{ from: a, escape: '\\' }", '.escape: needs split beside it'],
-  ['{ from: a, otherwise: x }', '.otherwise: needs values beside it'],
-  ['{ from: a, keep: true }', '.keep: needs values beside it'],
+  ['[]', ': must be a list with at least one entry'],
+  ["{ from: '' }", '.from: must not be empty'],
+  ['{ from: [a, b] }', '.from: several headers need split, which combines their lists'],
+  ["{ from: [a, b], split: ',', key: k }", '.from: key reads one cell, so from must be one header'],
+  ["{ from: a, split: '', item: 1 }", '.split: must not be empty'],
+  ['{ from: a, item: 1 }', '.item: needs split in the same rule'],
+  ['{ from: a, key: k }', '.key: needs split in the same rule'],
+  ['{ from: a, number: true }', '.number: needs split in the same rule'],
+  ['{ from: a, quotes: true }', '.quotes: needs split in the same rule'],
+  ["{ from: a, escape: '\\' }", '.escape: needs split in the same rule'],
+  ['{ from: a, otherwise: x }', '.otherwise: needs values in the same rule'],
+  ['{ from: a, keep: true }', '.keep: needs values in the same rule'],
   ['{ from: a, split: x, item: 1, key: k }', '.key: cannot be used together with item'],
   ['{ from: a, split: x, item: 1, quotes: true, escape: y }', '.escape: cannot be used together with quotes'],
   ['{ from: a, values: { a: b }, keep: true, otherwise: x }', '.keep: cannot be used together with otherwise'],
-  ['{ from: a, split: x, item: 0 }', '.item: has to be the place of an element, from 1, or last'],
-  ['{ from: a, split: x, item: 1, quotes: 1 }', '.quotes: has to be true or false'],
+  ['{ from: a, split: x, item: 0 }', '.item: must be the position of an element, from 1, or last'],
+  ['{ from: a, split: x, item: 1, quotes: 1 }', '.quotes: must be true or false'],
   ['{ from: a, times: 2 }', '.times: is for columns that hold a number'],
-  ['{ from: a, values: x }', '.values: has to hold keys, each with a value'],
-  ['{ from: a, values: { x: { y: z } } }', ".values.x: has to be a text; write '' for no value"],
-  ["{ from: a, replace: { '': x } }", '.replace.: the text to replace may not be empty'],
-  ['{ from: a, prepend: [x] }', ".prepend: has to be a text; write '' for no value"],
+  ['{ from: a, values: x }', '.values: must contain keys with values'],
+  ['{ from: a, values: { x: { y: z } } }', ".values.x: must be text; write '' for no value"],
+  ["{ from: a, replace: { '': x } }", '.replace.: the text to replace must not be empty'],
+  ['{ from: a, prepend: [x] }', ".prepend: must be text; write '' for no value"],
   [
     '{ from: a, row: b }',
-    '.row: has to hold keys, each with a value',
-    '.row: has to be this, or hold headers, and what their cells have to be',
+    '.row: must contain keys with values',
+    '.row: must be this, or headers with the values of their cells',
   ],
   ['{ from: a, row: { b: c, d: e } }'],
   ['{ from: a, row: [this, { b: c }] }'],
   ['{ from: a, row: { b: c }, above: d }', '.above: cannot be used together with row'],
-  ['{ from: a, above: [b] }', ".above: has to be a text; write '' for no value"],
-  ["{ from: a, split: ',', deepest: '' }", '.deepest: may not be empty'],
-  ["{ from: a, split: ',', item: 1, root: false }", '.root: needs deepest beside it'],
+  ['{ from: a, above: [b] }', ".above: must be text; write '' for no value"],
+  ["{ from: a, split: ',', deepest: '' }", '.deepest: must not be empty'],
+  ["{ from: a, split: ',', item: 1, root: false }", '.root: needs deepest in the same rule'],
   ["{ from: a, split: ',', item: 1, deepest: / }", '.deepest: cannot be used together with item'],
-  ['{ from: a, decode: xml }', '.decode: has to be html'],
+  ['{ from: a, decode: xml }', '.decode: must be html'],
   ['{ from: a, date: DD.MM.YYYY }', '.date: is for columns that hold a date'],
   ["{ from: a, thousands: '.' }", '.thousands: is for columns that hold a number'],
-  ['{ from: a, shorten: 4 }', '.shorten: has to be a number of characters, from 16 to 2048'],
-  ["{ join: x, of: [a], shorten: 'x' }", '.shorten: has to be a number of characters, from 16 to 2048'],
+  ['{ from: a, shorten: 4 }', '.shorten: must be a number of characters from 16 to 2048'],
+  ["{ join: x, of: [a], shorten: 'x' }", '.shorten: must be a number of characters from 16 to 2048'],
   [
     '{ from: a, optional: true, required: true }',
-    ': optional and required exclude each other, except in a list: there the file has one of the headers',
+    ': optional and required exclude each other, except in a list, where the file must have one of the headers',
   ],
   ['[{ from: a, optional: true, required: true }, b]'],
-  ["{ from: a, row: { b: { from: c, split: ',' } } }", '.row.b: cannot be a list; give it item, key or number'],
-  ['{ constant: a, prepend: b }', '.prepend: does nothing beside constant'],
-  ['{ constant: ~ }', ".constant: has to be a text; write '' for no value"],
-  ['{ join: x }', ': join and of need each other'],
-  ['{ join: x, of: [a], times: 2 }', '.times: does nothing beside join and of'],
+  ["{ from: a, row: { b: { from: c, split: ',' } } }", '.row.b: cannot be a list; add item, deepest or key'],
+  ['{ constant: a, prepend: b }', '.prepend: has no effect together with constant'],
+  ['{ constant: ~ }', ".constant: must be text; write '' for no value"],
+  ['{ join: x }', ': join and of must be used together'],
+  ['{ join: x, of: [a], times: 2 }', '.times: has no effect together with join and of'],
   [
     "{ join: x, of: [a, { from: b, split: ',' }] }",
-    ': a part of join cannot be split into rows; give it item, key or number',
+    ': a part of join cannot be split into rows; add item, deepest or key to it',
   ],
-])('a rule for a text: %s', (rule, ...expected) => {
+])('a rule for a text column has the expected faults: %s', (rule, ...expected) => {
   expect(ruleFaults(rule)).toEqual(expected);
 });
 
@@ -251,14 +251,14 @@ test.each([
   [
     'PackagedWeight_in_g',
     '{ from: a, times: 0 }',
-    '.times: has to be a number above 0, with a point where it has decimals',
+    '.times: must be a number above 0, with a point before any decimals',
   ],
   [
     'PackagedWeight_in_g',
     '{ from: a, times: 1e3 }',
-    '.times: has to be a number above 0, with a point where it has decimals',
+    '.times: must be a number above 0, with a point before any decimals',
   ],
-  ['PackagedWeight_in_g', '{ join: x, of: [a] }', ': PackagedWeight_in_g is no text to join'],
+  ['PackagedWeight_in_g', '{ join: x, of: [a] }', ': join is for columns that hold text or a date'],
   ['PackagedWeight_in_g', "{ constant: '1,5' }", expect.stringContaining('.constant: "1,5" is not a decimal')],
   ['CartonQty', '{ from: a, values: { x: 1.5 } }', '.values.x: "1.5" is not a whole number of at most 9 digits'],
   [
@@ -266,29 +266,29 @@ test.each([
     '{ from: a, values: { x: 1 }, otherwise: y }',
     '.otherwise: "y" is not a whole number of at most 9 digits',
   ],
-  ['Gender', `{ constant: ${'x'.repeat(65)} }`, '.constant: has 65 characters, 64 is the most'],
+  ['Gender', `{ constant: ${'x'.repeat(65)} }`, '.constant: has 65 characters, 64 is the maximum'],
   [
     'PackagedWeight_in_g',
     '{ from: a, times: { from: b, values: { kg: 1000, lb: x } } }',
-    '.times: has to be a number above 0, with a point where it has decimals',
+    '.times: must be a number above 0, with a point before any decimals',
   ],
-  ['PackagedWeight_in_g', '{ from: a, shorten: 64 }', '.shorten: is for columns that hold a text'],
+  ['PackagedWeight_in_g', '{ from: a, shorten: 64 }', '.shorten: is for columns that hold text'],
   ['CartonQty', "{ from: a, values: { x: '' }, otherwise: '' }"],
   ['CartonQty', '{ from: a, values: { x: 1.5 }, times: 2 }'],
-])('a rule for %s: %s', (column, rule, ...expected) => {
+])('a rule for %s has the expected faults: %s', (column, rule, ...expected) => {
   expect(ruleFaults(rule, column)).toEqual(expected);
 });
 
-test('a list of rules is of one kind', () => {
+test('a list cannot mix rules that split a cell into rows with others', () => {
   const map = "product_images: { columns: { SKU: s, ImageID: [{ from: a, split: ',' }, b] } }";
   expect(faults(map)).toEqual([
-    'map.yaml:1: product_images.ImageID: either all of these rules split a cell into rows, or none does',
+    'map.yaml:1: product_images.ImageID: either all of these rules must split a cell into rows, or none of them',
   ]);
 });
 
-test('a key cannot be constant and empty', () => {
+test('a constant for a key column must not be empty', () => {
   expect(faults("products: { columns: { SKU: { constant: '' }, Name: n } }")).toEqual([
-    'map.yaml:1: products.SKU.constant: is empty, and has to hold a value',
+    'map.yaml:1: products.SKU.constant: is empty, but a value is required',
   ]);
 });
 
@@ -320,7 +320,7 @@ describe('docs/mappings.md', () => {
     return `${table.name}:\n  columns:\n${given.join('')}    ${line}\n`;
   }
 
-  test('has examples that are right', () => {
+  test('has only valid examples', () => {
     const whole = blocks
       .filter(isWhole)
       .map((block) => (block.startsWith('headers') ? `${block}stock: ${STOCK}` : block));
@@ -337,7 +337,7 @@ describe('docs/mappings.md', () => {
     ['a table', 'products: { nosuch: 1 }', /./],
     ['a column', 'products: { columns: { SKU: { nosuch: 1 } } }', /./],
   ])('has an example for each key of %s', (_, map, wanted) => {
-    const [, list = ''] = /the keys here are (.*)/.exec(faults(map).join('\n')) ?? [];
+    const [, list = ''] = /the valid keys are (.*)/.exec(faults(map).join('\n')) ?? [];
     const keys = list.split(', ').filter((key) => wanted.test(key));
     expect(keys.length).toBeGreaterThan(3);
     const examples = [...blocks, ...inTable].join('\n');
@@ -345,9 +345,10 @@ describe('docs/mappings.md', () => {
   });
 });
 
-/** For the headers of an example, which names no table; and for constants, which are no map by themselves. */
+/** A table for examples that have only headers. */
 const STOCK = '{ columns: { SKU: sku, AvailableQTY: price, WarehouseCode: sku } }';
-const NOTHING = 'map.yaml:1: the map takes nothing out of the file; name a table and its columns';
+/** The fault of an example of constants, which is not a whole map. */
+const NOTHING = 'map.yaml:1: the map uses no column of the file; name a table and its columns';
 
 const ten = (text: string) => `[${Array(10).fill(text).join(', ')}]`;
 

@@ -10,25 +10,25 @@ import { cellsOf, givesList, headersOf, type Rule } from './mapping-rule.js';
 import { readRule } from './parse-rule.js';
 import { whyUnreadable } from '../unreadable.js';
 
-/** How the rows of our tables come out of a file of another system. */
+/** A column map: how to make rows of the tables from a file of another system. */
 export interface Mapping {
   readonly file: FileSettings;
-  /** Further spellings under which a header may come. */
+  /** Further spellings of headers that files may have. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** In the order of the import tables, one at least. A table may have several: its rows come from all of them. */
+  /** At least one, in the order of the import tables. A table may have several, and gets the rows of all of them. */
   readonly tables: readonly TableMapping[];
 }
 
 /** Makes at most one row, or one list of rows, for each row of the file. */
 export interface TableMapping {
   readonly table: ImportTable;
-  /** In the order of the table's columns: all of the key, and all that may not be empty. */
+  /** In the order of the table's columns, including all key columns and all that must not be empty. */
   readonly columns: readonly ColumnMapping[];
-  /** Rows are used where each of these cells holds one of the texts. */
+  /** A row is used only if each of these cells has one of the texts. */
   readonly only: Conditions;
-  /** Rows are passed over where one of these cells holds one of the texts. */
+  /** A row is skipped if one of these cells has one of the texts. */
   readonly skip: Conditions;
-  /** Rows that are the same in all columns count once. */
+  /** Whether rows that are equal in all columns count once. */
   readonly distinct: boolean;
 }
 
@@ -37,12 +37,12 @@ export interface ColumnMapping {
   readonly rule: Rule;
 }
 
-/** Headers, each with the texts that its cell may hold, without spaces around them. */
+/** Headers, each with the texts that its cell may have, normalized by `comparable`. */
 export type Conditions = readonly (readonly [header: string, texts: ReadonlySet<string>])[];
 
 /**
  * Reads a map file.
- * @throws {ImportRefused} naming everything that is wrong with it
+ * @throws {ImportRefused} with all faults of the map
  */
 export async function readMapping(path: string): Promise<Mapping> {
   const bytes = await readFile(path).catch((error) => refuse(path, whyUnreadable(error)));
@@ -56,8 +56,8 @@ function refuse(file: string, message: string): never {
 }
 
 /**
- * @param name what problems call the file
- * @throws {ImportRefused} naming everything that is wrong with it
+ * @param name of the file, for problems
+ * @throws {ImportRefused} with all faults of the map
  */
 export function parseMapping(text: string, name: string): Mapping {
   const problems = new Problems();
@@ -69,13 +69,13 @@ export function parseMapping(text: string, name: string): Mapping {
     readTable(entries.get(table.name)!, table, all),
   );
   const used = new Set(tables.flatMap((table) => [...usesOfHeaders(table).keys()]));
-  if (problems.none && !used.size) root.report('the map takes nothing out of the file; name a table and its columns');
+  if (problems.none && !used.size) root.report('the map uses no column of the file; name a table and its columns');
   const headers = readSpellings(entries.get('headers'), used);
   problems.assertNone();
   return { file, headers, tables };
 }
 
-/** The headers that a table's rows are made of, each with what it is used for, such as `products.SKU`. */
+/** Returns the headers that a table's rows need, each with its uses, such as `products.SKU`. */
 export function usesOfHeaders({ table, columns, only, skip }: TableMapping): Map<string, string[]> {
   const uses = new Map<string, string[]>();
   const note = (header: string, use: string) =>
@@ -86,31 +86,33 @@ export function usesOfHeaders({ table, columns, only, skip }: TableMapping): Map
   return uses;
 }
 
-/** Whether the columns are constants, so that there is one row for the whole file. */
+/** Whether all columns are constants, so that the whole file gives one row. */
 export function makesOneRow(columns: readonly ColumnMapping[]): boolean {
   return columns.every(({ rule }) => !headersOf(rule).length);
 }
 
-type ForAll = Pick<TableMapping, 'only' | 'skip'>;
+type MapConditions = Pick<TableMapping, 'only' | 'skip'>;
 
-/** One block, or a list of blocks of which each makes rows. */
-function readTable(node: MapNode, table: ImportTable, all: ForAll): TableMapping[] {
+/** Reads a block, or a list of blocks that all make rows. */
+function readTable(node: MapNode, table: ImportTable, all: MapConditions): TableMapping[] {
   if (!node.isList) return [readBlock(node, table, all)];
   const blocks = node.items().map((item, index) => readBlock(item.as(`${node.path}[${index + 1}]`), table, all));
   const names = blocks.map(({ columns }) => columns.map(({ column }) => column.name).join(', '));
   const odd = names.findIndex((some) => some !== names[0]);
   if (odd > 0)
-    node.report(`block 1 gives ${names[0]}, and block ${odd + 1} gives ${names[odd]}: give the same columns in each`);
+    node.report(
+      `block 1 gives ${names[0]}, but block ${odd + 1} gives ${names[odd]}; give the same columns in all blocks`,
+    );
   return blocks;
 }
 
-function readBlock(node: MapNode, table: ImportTable, all: ForAll): TableMapping {
+function readBlock(node: MapNode, table: ImportTable, all: MapConditions): TableMapping {
   const keys = node.fields(['columns', 'only', 'skip', 'distinct']);
   const columns = readColumns(keys.get('columns')?.as(node.path), node, table);
   const isOneRow = makesOneRow(columns);
   if (isOneRow)
     for (const key of ['only', 'skip', 'distinct'] as const)
-      keys.get(key)?.report('does nothing: all columns are constants, which makes one row for the whole file');
+      keys.get(key)?.report('has no effect: all columns are constants, which make one row for the whole file');
   checkLists(node, columns, table);
   return {
     table,
@@ -125,7 +127,7 @@ function readColumns(node: MapNode | undefined, tableNode: MapNode, { columns }:
   const rules = node?.fields(columns.map(({ name }) => name)) ?? new Map<string, MapNode>();
   const missing = columns.filter(({ name, primary, nullable }) => (primary || nullable === false) && !rules.has(name));
   if (missing.length)
-    tableNode.report(`columns has to give ${missing.map(({ name }) => name).join(', ')}, which may not be empty`);
+    tableNode.report(`columns must include ${missing.map(({ name }) => name).join(', ')}, which must not be empty`);
   return columns.flatMap((column) => {
     const ruleNode = rules.get(column.name);
     if (!ruleNode) return [];
@@ -135,19 +137,21 @@ function readColumns(node: MapNode | undefined, tableNode: MapNode, { columns }:
   });
 }
 
-/** `required` beside `optional` is for a list, of which the file has to have one header. */
+/** Only a list may combine `required` and `optional`: the file must then have one of its headers. */
 function checkRequired(node: MapNode, rule: Rule): void {
   if (rule.kind !== 'first' && cellsOf(rule).some(({ optional, required }) => optional && required))
-    node.report('optional and required exclude each other, except in a list: there the file has one of the headers');
+    node.report(
+      'optional and required exclude each other, except in a list, where the file must have one of the headers',
+    );
 }
 
-/** Rows of one list that all had the same key would be of no use. */
+/** Refuses a list whose rows would all have the same key. */
 function checkLists(node: MapNode, columns: readonly ColumnMapping[], { key }: ImportTable): void {
   const lists = columns.filter(({ rule }) => givesList(rule));
   if (!lists.length || lists.some(({ column }) => column.primary)) return;
   node.report(
-    `${lists.map(({ column }) => column.name).join(', ')} is split into rows, and these have no key of their own: ` +
-      `split ${key.join(' or ')}, too, or give item, key or number`,
+    `${lists.map(({ column }) => column.name).join(', ')} is split into rows that would all have the same key; ` +
+      `also split ${key.join(' or ')}, or add item, deepest or key`,
   );
 }
 
@@ -155,12 +159,12 @@ function readConditions(node: MapNode | undefined): Conditions {
   return node ? [...node.entries()].map(([header, texts]) => [header, texts.conditions()] as const) : [];
 }
 
-/** A spelling of a header that the map does not use does no harm: a block of the map may have been taken out. */
+/** Spellings of unused headers are allowed, because an operator may have removed a block of the map. */
 function readSpellings(node: MapNode | undefined, used: ReadonlySet<string>): Mapping['headers'] {
   const spellings = new Map<string, readonly string[]>();
   for (const [header, texts] of node?.entries() ?? []) {
     const others = texts.texts();
-    for (const other of others) if (used.has(other)) texts.report(`${other} is a header of the map itself`);
+    for (const other of others) if (used.has(other)) texts.report(`${other} is already a header of the map`);
     spellings.set(header, others);
   }
   return spellings;

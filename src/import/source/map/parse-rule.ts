@@ -13,7 +13,7 @@ const KEYS = [
 type Key = (typeof KEYS)[number];
 type Keys = ReadonlyMap<Key, MapNode>;
 
-/** What each of these keys is of no use without. */
+/** Keys that have no effect without another key. */
 const NEEDS: Partial<Record<Key, Key>> = {
   quotes: 'split',
   escape: 'split',
@@ -25,18 +25,19 @@ const NEEDS: Partial<Record<Key, Key>> = {
   otherwise: 'values',
   keep: 'values',
 };
-const ONE_OF: readonly (readonly Key[])[] = [
+/** Groups of keys that exclude each other. */
+const EXCLUSIVE: readonly (readonly Key[])[] = [
   ['item', 'deepest', 'key', 'number'],
   ['otherwise', 'keep'],
   ['quotes', 'escape'],
   ['row', 'above'],
 ];
 
-/** A shortened text ends in a dash and a hash of 10 characters. */
-const LEAST_SHORTENED = 16;
+/** In characters. Leaves 5 characters of the text before the dash and the hash of 10 characters. */
+const MIN_SHORTENED = 16;
 const THOUSANDS = ['.', ',', "'", '’', ' ', '_'];
 
-/** A header as it is, where a rule needs nothing else. */
+/** The defaults of a rule that consists of a header alone. */
 const PLAIN = {
   kind: 'cell',
   optional: false,
@@ -51,8 +52,8 @@ const PLAIN = {
 } as const;
 
 /**
- * Reads the rule for a column of ours.
- * @param column undefined: the value is only a part of a column's, or used to find a row
+ * Reads the rule for a column of a table.
+ * @param column undefined if the value is only a part of a column's value, or finds a row
  */
 export function readRule(node: MapNode, column?: FieldDeclaration): Rule {
   if (node.isList) return readFirst(node, column);
@@ -66,7 +67,7 @@ export function readRule(node: MapNode, column?: FieldDeclaration): Rule {
 function readFirst(node: MapNode, column?: FieldDeclaration): Rule {
   const rules = node.items().map((item) => readRule(item, column));
   if (rules.some(givesList) && !rules.every(givesList))
-    node.report('either all of these rules split a cell into rows, or none does');
+    node.report('either all of these rules must split a cell into rows, or none of them');
   return { kind: 'first', rules };
 }
 
@@ -81,28 +82,28 @@ function readConstant(keys: Keys, column?: FieldDeclaration): Rule {
 function readJoin(node: MapNode, keys: Keys, column?: FieldDeclaration): Rule {
   refuseOthers(keys, ['join', 'of', 'shorten']);
   const parts = keys.get('of');
-  if (!keys.has('join') || !parts) node.report('join and of need each other');
-  if (column && !isText(column) && column.type !== 'date') node.report(`${column.name} is no text to join`);
+  if (!keys.has('join') || !parts) node.report('join and of must be used together');
+  if (column && !isText(column) && column.type !== 'date') node.report('join is for columns that hold text or a date');
   const rules = parts?.items().map((item) => readRule(item)) ?? [];
-  if (rules.some(givesList)) node.report('a part of join cannot be split into rows; give it item, key or number');
+  if (rules.some(givesList)) node.report('a part of join cannot be split into rows; add item, deepest or key to it');
   return { kind: 'join', between: keys.get('join')?.text() ?? '', rules, shorten: readShorten(keys, column) };
 }
 
 function readCell(node: MapNode, keys: Keys, column?: FieldDeclaration): Rule {
   for (const [key, value] of keys) {
     const needed = NEEDS[key];
-    if (needed && !keys.has(needed)) value.report(`needs ${needed} beside it`);
+    if (needed && !keys.has(needed)) value.report(`needs ${needed} in the same rule`);
   }
-  for (const group of ONE_OF) {
+  for (const group of EXCLUSIVE) {
     const [first, second] = group.filter((key) => keys.has(key));
     if (second) keys.get(second)!.report(`cannot be used together with ${first}`);
   }
   const from = keys.get('from');
   if (!from) node.report('needs from (a header), constant or join');
-  if (from?.isList && !keys.has('split')) from.report('several headers need split: their lists are put together');
-  if (from?.isList && keys.has('key')) from.report('key looks into one cell, so from has to be one header');
+  if (from?.isList && !keys.has('split')) from.report('several headers need split, which combines their lists');
+  if (from?.isList && keys.has('key')) from.report('key reads one cell, so from must be one header');
   const list = readList(keys);
-  if (typeof list?.take === 'string') keys.get('required')?.report('does nothing for a list of rows');
+  if (typeof list?.take === 'string') keys.get('required')?.report('has no effect on a list of rows');
   return {
     kind: 'cell',
     from: from ? readHeaders(from) : [],
@@ -129,11 +130,11 @@ function readRows(keys: Keys): RowRule[] {
 function readRow(node: MapNode): RowRule {
   if (!node.isMap && node.text() === 'this') return 'this';
   const entries = [...node.entries()];
-  if (!entries.length) node.report('has to be this, or hold headers, and what their cells have to be');
+  if (!entries.length) node.report('must be this, or headers with the values of their cells');
   return {
     key: entries.map(([header, value]) => {
       const is = readRule(value);
-      if (givesList(is)) value.report('cannot be a list; give it item, key or number');
+      if (givesList(is)) value.report('cannot be a list; add item, deepest or key');
       return [header, is] as const;
     }),
   };
@@ -163,7 +164,7 @@ function readTake(keys: Keys): ListRule['take'] {
 function readItem(node: MapNode): number | 'last' {
   const text = node.text();
   if (text === 'last') return text;
-  if (!/^[1-9]\d{0,3}$/.test(text)) node.report('has to be the place of an element, from 1, or last');
+  if (!/^[1-9]\d{0,3}$/.test(text)) node.report('must be the position of an element, from 1, or last');
   return Number(text);
 }
 
@@ -172,7 +173,7 @@ type Texts = Omit<CellRule, 'kind' | 'from' | 'optional' | 'required' | 'rows' |
 function readTexts(keys: Keys, column?: FieldDeclaration): Texts {
   const times = keys.get('times');
   const prepend = keys.get('prepend')?.name() ?? '';
-  // What is changed further is not yet the value of the column.
+  // A text that later steps change is not yet the value of the column.
   const checked = times || prepend || keys.has('shorten') ? undefined : column;
   return {
     decode: readDecode(keys.get('decode')),
@@ -189,12 +190,12 @@ function readTexts(keys: Keys, column?: FieldDeclaration): Texts {
 }
 
 function readDecode(node: MapNode | undefined): boolean {
-  if (node && node.text() !== 'html') node.report('has to be html');
+  if (node && node.text() !== 'html') node.report('must be html');
   return node !== undefined;
 }
 
 function readReplacement(text: string, by: MapNode): [string, string] {
-  if (text === '') by.report('the text to replace may not be empty');
+  if (text === '') by.report('the text to replace must not be empty');
   return [text, by.text()];
 }
 
@@ -208,7 +209,10 @@ function readValue(node: MapNode, column?: FieldDeclaration): string {
   return text;
 }
 
-/** @param keys with `decimal` and `thousands` */
+/**
+ * @param keys with `decimal` and `thousands`
+ * @param whole whether the format is that of the whole file, not of a column
+ */
 export function readNumberFormat(
   keys: ReadonlyMap<string, MapNode>,
   column?: FieldDeclaration,
@@ -230,7 +234,7 @@ function readDates(node: MapNode | undefined, column?: FieldDeclaration): string
   if (column?.type !== 'date') node.report('is for columns that hold a date');
   const formats = node.texts();
   for (const format of formats)
-    if (!isDateFormat(format)) node.report(`"${format}" has to hold YYYY, MM and DD once each, such as DD.MM.YYYY`);
+    if (!isDateFormat(format)) node.report(`"${format}" must contain YYYY, MM and DD once each, such as DD.MM.YYYY`);
   return formats;
 }
 
@@ -238,17 +242,17 @@ function readFactor(node: MapNode, column?: FieldDeclaration): Rule {
   if (!column || !isNumber(column)) node.report('is for columns that hold a number');
   if (!node.isMap && !node.isList) return { kind: 'constant', text: factor(node, node.text()) };
   const rule = readRule(node);
-  if (givesList(rule)) node.report('cannot be a list; give it item, key or number');
+  if (givesList(rule)) node.report('cannot be a list; add item, deepest or key');
   if (rule.kind === 'cell') for (const text of rule.values?.values() ?? []) factor(node, text);
   return rule;
 }
 
 function factor(node: MapNode, text: string): string {
-  if (!isFactor(text)) node.report('has to be a number above 0, with a point where it has decimals');
+  if (!isFactor(text)) node.report('must be a number above 0, with a point before any decimals');
   return text;
 }
 
-/** Whether a number can be multiplied by this. */
+/** Whether the text is a valid factor: above 0, with at most 15 digits before and after the point. */
 export function isFactor(text: string): boolean {
   return /^\d{1,15}(\.\d{1,15})?$/.test(text) && /[1-9]/.test(text);
 }
@@ -256,10 +260,10 @@ export function isFactor(text: string): boolean {
 function readShorten(keys: Keys, column?: FieldDeclaration): number | undefined {
   const node = keys.get('shorten');
   if (!node) return undefined;
-  if (column && !isText(column)) node.report('is for columns that hold a text');
+  if (column && !isText(column)) node.report('is for columns that hold text');
   const size = Number(node.text());
-  if (!Number.isInteger(size) || size < LEAST_SHORTENED || size > 2048)
-    node.report(`has to be a number of characters, from ${LEAST_SHORTENED} to 2048`);
+  if (!Number.isInteger(size) || size < MIN_SHORTENED || size > 2048)
+    node.report(`must be a number of characters from ${MIN_SHORTENED} to 2048`);
   return size;
 }
 
@@ -274,7 +278,7 @@ function checkValue(node: MapNode, text: string, column: FieldDeclaration | unde
 
 function refuseOthers(keys: Keys, allowed: readonly Key[]): void {
   for (const [key, node] of keys)
-    if (!allowed.includes(key)) node.report(`does nothing beside ${allowed.slice(0, 2).join(' and ')}`);
+    if (!allowed.includes(key)) node.report(`has no effect together with ${allowed.slice(0, 2).join(' and ')}`);
 }
 
 function isSet(keys: Keys, key: Key): boolean {

@@ -1,23 +1,23 @@
 import { CellError } from '../../cell.js';
 
-/** No column holds as much; a text that a map makes longer is a mistake in the map. */
-const MOST_CHARACTERS = 65_535;
+/** No column holds more. If a map makes a text longer than this, the map is wrong. */
+const MAX_CHARACTERS = 65_535;
 
-/** Adds up the characters of a text while a map makes it. */
+/** Counts the characters of a text while a map makes it, and refuses a text that becomes too long. */
 export class TextLength {
   private characters: number;
 
-  /** @param given characters of the file, which may be more than any column holds */
+  /** @param given number of characters in the file; it may exceed the limit */
   constructor(private readonly given = 0) {
     this.characters = given;
   }
 
-  /** @throws {CellError} if the text becomes longer than it was and than any column holds */
+  /** @throws {CellError} if the text becomes longer than in the file and longer than 65,535 characters */
   add(characters: number): void {
     this.characters += characters;
-    if (this.characters > Math.max(MOST_CHARACTERS, this.given))
+    if (this.characters > Math.max(MAX_CHARACTERS, this.given))
       throw new CellError(
-        `becomes longer than ${MOST_CHARACTERS} characters by the map; check replace, join and prepend`,
+        `becomes longer than ${MAX_CHARACTERS} characters through the map; check replace, join and prepend`,
       );
   }
 }

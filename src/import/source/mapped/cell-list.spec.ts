@@ -44,11 +44,11 @@ test.each([
   ['stray,color=Black', list(), 'Black'],
   ['my color=Red,color=Black', list(), 'Black'],
   ['size="L, long",color="Black, ""matt"""', QUOTES, 'Black, "matt"'],
-])('the color of %j is found: %#', (cell, rule, value) => {
+])('finds the color in %j: %#', (cell, rule, value) => {
   expect(valueOfKey(cell, 'color', rule)).toBe(value);
 });
 
-test('a quote that never closes is an error', () => {
+test('an unclosed quote is an error', () => {
   expect(() => splitList('a,"b,c', QUOTES)).toThrow(CellError);
-  expect(() => valueOfKey('color="b,c', 'color', QUOTES)).toThrow('never closes');
+  expect(() => valueOfKey('color="b,c', 'color', QUOTES)).toThrow('never closed');
 });

@@ -1,32 +1,32 @@
 import { CellError } from '../../cell.js';
 import type { ListRule } from '../map/mapping-rule.js';
 
-/** Between the name and the value of an element. */
-const PAIR = '=';
+/** Separates the key and the value of an element. */
+const KEY_END = '=';
 
-/** Each element may become a row; no product has as many images, accessories or prices. */
-const MOST_ELEMENTS = 10_000;
+/** Bounds the rows of a cell, since each element may become a row. No product has more images, accessories or prices. */
+const MAX_ELEMENTS = 10_000;
 
 /**
- * The elements of a cell that holds a list, without spaces around them; none for an empty cell.
- * @throws {CellError} if a quote never closes, or there are too many elements
+ * Splits a cell into the elements of its list, without spaces around them. An empty cell has none.
+ * @throws {CellError} if a quote is not closed, or there are more than 10,000 elements
  */
 export function splitList(cell: string, list: ListRule): string[] {
   const elements = rawElements(cell, list);
-  if (elements.length > MOST_ELEMENTS)
-    throw new CellError(`has ${elements.length} elements, ${MOST_ELEMENTS} is the most; is split of the map right?`);
+  if (elements.length > MAX_ELEMENTS)
+    throw new CellError(`has ${elements.length} elements, ${MAX_ELEMENTS} is the maximum; check split in the map`);
   return elements.map((element) => element.trim());
 }
 
 /**
- * The value of the first element `key=value`, '' where there is none. An element without `=` goes on with the value
- * before it: that had a separator in it. A value between double quotes loses them, and may hold separators.
- * @throws {CellError} if a quote never closes, and the list says that quotes quote
+ * Returns the value of the first element `key=value`, or '' if there is none. An element without `=` continues the value
+ * before it, which contained a separator. A value in double quotes may contain separators; it loses the quotes.
+ * @throws {CellError} if a quote is not closed and the list has `quotes: true`
  */
 export function valueOfKey(cell: string, key: string, list: ListRule): string {
   let value: string | undefined;
   for (const element of list.quotes ? rawElements(cell, list) : enclosedElements(cell, list)) {
-    const end = element.indexOf(PAIR);
+    const end = element.indexOf(KEY_END);
     if (end < 0 && value !== undefined) value += list.split + element;
     if (end < 0) continue;
     if (value !== undefined) break;
@@ -42,7 +42,7 @@ function unquoted(value: string): string {
   return text === undefined ? value : text.replaceAll('""', '"').trim();
 }
 
-/** Puts the parts of a value between quotes together that were split within it. A quote that never closes is a text. */
+/** Splits a cell, but keeps a quoted value in one element. An unclosed quote is an ordinary character. */
 function enclosedElements(cell: string, list: ListRule): string[] {
   const parts = rawElements(cell, list);
   const elements: string[] = [];
@@ -59,12 +59,12 @@ function enclosedElements(cell: string, list: ListRule): string[] {
 }
 
 function isEnclosed(element: string): boolean {
-  return ENCLOSED.test(element.slice(element.indexOf(PAIR) + 1).trim());
+  return ENCLOSED.test(element.slice(element.indexOf(KEY_END) + 1).trim());
 }
 
 /**
- * The path with the most parts, the first of several, such as `Men/Tops` of `Men,Men/Tops`.
- * @param withRoot false: without its first part; of a root alone nothing is left
+ * Returns the path with the most parts, such as `Men/Tops` of `Men,Men/Tops`; of several such paths, the first one.
+ * @param withRoot if false, the first part of the path is removed; a path of one part then becomes ''
  */
 export function deepestPath(paths: readonly string[], separator: string, escape: string, withRoot: boolean): string {
   const all = paths.map((path) => pathParts(path, separator, escape));
@@ -94,7 +94,7 @@ function splitEscaped(cell: string, split: string, escape: string): string[] {
   return elements;
 }
 
-/** Quotes are dropped, a doubled one between quotes is one. */
+/** Removes the quotes. A doubled quote within quotes becomes one. */
 function splitQuoted(cell: string, split: string): string[] {
   const elements = [''];
   let quoted = false;
@@ -107,6 +107,6 @@ function splitQuoted(cell: string, split: string): string[] {
       at += split.length - 1;
     } else add(cell[at]!);
   }
-  if (quoted) throw new CellError('has a quote that never closes');
+  if (quoted) throw new CellError('has a quote that is never closed');
   return elements;
 }

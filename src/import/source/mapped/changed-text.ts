@@ -12,11 +12,11 @@ import { scaledDecimal } from './scaled-decimal.js';
 import { shortened } from './shortened.js';
 
 /**
- * What becomes of a foreign text on its way to a column: decode, replace, values, number or date, times, prepend, shorten.
- * An empty text stays empty, unless `values` lists it.
- * @param format of numbers, where the rule says nothing else
- * @param factorOf gives the factor of `times` in the row that `cells` are of
- * @returns a function that throws a CellError where the text stands for no value
+ * Returns a function that changes the text of a cell into the value of a column. The steps are decode, replace, values,
+ * number or date, times, prepend, shorten. An empty text stays empty, unless `values` lists it. The function throws a
+ * CellError if the text is not a valid value.
+ * @param format of numbers, unless the rule has its own
+ * @param factorOf returns the factor of `times` for the cells of a row
  */
 export function cellText(
   rule: CellRule,
@@ -44,27 +44,27 @@ function reader(rule: CellRule, column: FieldDeclaration | undefined, format: Nu
 }
 
 function empty({ required }: CellRule, text: string): string {
-  if (required) throw new CellError('is empty, and the map says that it is required');
+  if (required) throw new CellError('is empty, but the map requires a value');
   return text.trim() === '' ? text : '';
 }
 
 function factor(text: string): string {
-  if (text.trim() === '') throw new CellError('has no factor: the cell that times names is empty');
+  if (text.trim() === '') throw new CellError('has no factor: the cell for times is empty');
   if (!isFactor(text.trim())) throw new CellError(`has the factor ${quoted(text)}, which is not a number above 0`);
   return text.trim();
 }
 
 function unlisted({ values, otherwise, keep }: CellRule, text: string, read: (text: string) => string): string {
   if (otherwise !== undefined) return otherwise;
-  if (values && !keep) throw new CellError(`${quoted(text)} is none of the values that the map lists; add it there`);
+  if (values && !keep) throw new CellError(`${quoted(text)} is not listed under values in the map; add it there`);
   return read(text);
 }
 
-/** Replaces texts in one go: what was put in is not replaced again. */
+/** Replaces all texts in one pass, so that a replacement is not replaced again. */
 function replacing(replace: CellRule['replace']): (text: string) => string {
   if (!replace.length) return unchanged;
   const by = new Map(replace);
-  const pattern = new RegExp([...by.keys()].map(literally).join('|'), 'g');
+  const pattern = new RegExp([...by.keys()].map(escapeRegExp).join('|'), 'g');
   return (text) => {
     const length = new TextLength(text.length);
     return text.replace(pattern, (found) => {
@@ -75,7 +75,7 @@ function replacing(replace: CellRule['replace']): (text: string) => string {
   };
 }
 
-function literally(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
 

@@ -1,7 +1,7 @@
 import { CellError } from '../../cell.js';
 import { quoted } from '../../excerpt.js';
 
-/** What each token of a format stands for. Times of day are read and dropped. */
+/** The pattern of each token of a format. The time of day is read and dropped. */
 const TOKENS: Readonly<Record<string, string>> = {
   YYYY: '(?<year>\\d{4})',
   MM: '(?<month>\\d{1,2})',
@@ -12,13 +12,13 @@ const TOKENS: Readonly<Record<string, string>> = {
 };
 const TOKEN = /YYYY|MM|DD|HH|mm|ss/g;
 
-/** Whether the format says where year, month and day are, once each. */
+/** Whether the format has year, month and day, once each. */
 export function isDateFormat(format: string): boolean {
   const tokens = format.match(TOKEN) ?? [];
   return ['YYYY', 'MM', 'DD'].every((token) => tokens.filter((other) => other === token).length === 1);
 }
 
-/** Reads days that are written in one of these formats. @returns them as `YYYY-MM-DD`, not yet looked up in a calendar */
+/** Reads days in one of these formats. @returns `YYYY-MM-DD`, which may not be a day of the calendar */
 export function dateReader(formats: readonly string[]): (text: string) => string {
   const patterns = formats.map(patternOf);
   return (text) => {

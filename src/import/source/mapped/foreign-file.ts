@@ -8,23 +8,23 @@ import { type ReportProblem, type ReadingOptions, SourceFault } from '../table-s
 import { ForeignHeader } from './foreign-header.js';
 import { Lookups } from './lookups.js';
 
-/** A header is looked for on so many lines. */
-const FIRST_LINES = 20;
+/** If the expected line is not the header, this many lines are searched for it. */
+const SEARCHED_LINES = 20;
 
-/** JSON begins like this. A CSV header that begins with a bracket goes on with a name. */
+/** Matches the beginning of JSON. A CSV header that begins with a bracket continues with a name. */
 const JSON_START = /^\uFEFF?\s*[[{]\s*["[{\]}]/;
 
-/** A CSV file of another system, which several tables are read from, one after the other. */
+/** A CSV file of another system. Several tables are read from it, one after the other. */
 export class ForeignFile {
   readonly header: ForeignHeader;
   readonly number: NumberFormat;
   private readonly options: ReadingOptions;
-  /** Lines that were complained of already: they are wrong for every table of the file. */
+  /** Lines that were already reported: they are wrong for every table of the file. */
   private readonly badLines = new Set<number>();
   private isOpen = false;
-  private lookedUp?: Lookups;
+  private cachedLookups?: Lookups;
 
-  /** @param reading what the command says; it overrides the map */
+  /** @param reading options of the command, which override the map */
   constructor(
     private readonly input: InputFile,
     private readonly mapping: Mapping,
@@ -38,7 +38,7 @@ export class ForeignFile {
     this.header = new ForeignHeader(mapping);
   }
 
-  /** Whether rows were left out because they are not as wide as the header. */
+  /** Whether rows were left out because their width differs from that of the header. */
   get hasBadLines(): boolean {
     return this.badLines.size > 0;
   }
@@ -47,7 +47,7 @@ export class ForeignFile {
     return this.input.name;
   }
 
-  /** Reads the header. @throws {SourceFault} if there is none */
+  /** Reads the header, once. @throws {SourceFault} if there is none */
   async open(): Promise<void> {
     if (this.isOpen) return;
     const first = await this.firstRecord(this.mapping.file.firstLine).catch(async (fault) => {
@@ -61,17 +61,17 @@ export class ForeignFile {
     this.isOpen = true;
   }
 
-  /** The rows that rules look up. They are read with the first table that needs them. */
+  /** Returns the rows that rules look up. The first call reads them. */
   async lookups(): Promise<Lookups> {
     const has = (header: string) => this.header.has(header);
     const columns = this.mapping.tables.flatMap((table) => table.columns);
     const rules = columns.flatMap(({ rule }) => present(rule, has) ?? []);
-    this.lookedUp ??= new Lookups(rules, this.header);
-    await this.lookedUp.read(() => this.records());
-    return this.lookedUp;
+    this.cachedLookups ??= new Lookups(rules, this.header);
+    await this.cachedLookups.read(() => this.records());
+    return this.cachedLookups;
   }
 
-  /** The records behind the header that are as wide as it. */
+  /** Yields the records after the header that have its width. */
   async *records(report?: ReportProblem): AsyncGenerator<CsvRecord[]> {
     let isFirst = !this.mapping.file.names;
     for await (const chunk of readCsv(this.input.bytes(), this.options)) {
@@ -83,28 +83,28 @@ export class ForeignFile {
 
   private async firstRecord(firstLine: number): Promise<CsvRecord> {
     for await (const [record] of readCsv(this.input.bytes(), { ...this.options, firstLine })) if (record) return record;
-    if (firstLine === 1) throw new SourceFault(1, 'the file is empty; its first line has to name the columns');
-    throw new SourceFault(firstLine, 'the file ends before this line, which the map says is the header');
+    if (firstLine === 1) throw new SourceFault(1, 'the file is empty; its first line must name the columns');
+    throw new SourceFault(firstLine, 'the file ends before this line, which is the header according to the map');
   }
 
   /** @throws {SourceFault} if another line looks like the header */
   private async refuseNoHeader(line: number): Promise<void> {
     await this.refuseJson();
     const elsewhere = new ForeignHeader(this.mapping);
-    for (let other = 1; other <= FIRST_LINES; other++) {
+    for (let other = 1; other <= SEARCHED_LINES; other++) {
       const record = await this.firstRecord(other).catch(() => undefined);
       if (!record) return;
       elsewhere.read(record.cells, record.line);
       if (!elsewhere.known) continue;
-      const advice = `line ${record.line} has; write file: { header: ${record.line} } in the map`;
-      throw new SourceFault(line, `this line has none of the headers that the map names, and ${advice}`);
+      const advice = `line ${record.line} does; write file: { header: ${record.line} } in the map`;
+      throw new SourceFault(line, `this line has none of the headers that the map names, but ${advice}`);
     }
   }
 
   private async refuseJson(): Promise<void> {
     for await (const piece of this.input.bytes()) {
       if (JSON_START.test(piece.toString()))
-        throw new SourceFault(1, 'this is JSON, and a map reads CSV; export CSV, or convert it');
+        throw new SourceFault(1, 'this is JSON, but a map reads only CSV; export CSV, or convert the file');
       return;
     }
   }
@@ -120,10 +120,10 @@ export class ForeignFile {
   }
 }
 
-/** The names of columns in a file without a header: those of the map, or their numbers. */
+/** Returns the column names of a file without a header: those of the map, or else 1, 2, 3, … */
 function namesOf(names: readonly string[], { cells, line }: CsvRecord): readonly string[] {
   if (!names.length) return cells.map((_, index) => String(index + 1));
   if (names.length !== cells.length)
-    throw new SourceFault(line, `${cells.length} cells, and the map names ${names.length} columns in file.header`);
+    throw new SourceFault(line, `${cells.length} cells, but the map names ${names.length} columns in file.header`);
   return names;
 }

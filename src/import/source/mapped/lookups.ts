@@ -10,9 +10,9 @@ interface Columns {
   position(header: string): number;
 }
 
-/** All rows that the rules of a map look up in a file, by the headers of their key. */
+/** The rows that the rules of a map look up in a file, grouped by the headers of their key. */
 export class Lookups {
-  /** False: the file could not be read to its end, so that a row which is not found may be there. */
+  /** If false, the file could not be read to its end, so a row that was not found may exist. */
   complete = true;
   private readonly rows = new Map<string, LookedUpRows>();
   private readonly texts = new TextStore();
@@ -26,22 +26,23 @@ export class Lookups {
   }
 
   /**
-   * A cell of the rows by a key, see `LookedUpRows`.
-   * @param headers of the key
+   * Finds a cell by a key. Returns '' if the cell is empty, undefined if no row has the key, and null if a part of the key
+   * is empty.
+   * @param headers of the key, joined by `\0`
    */
   find(headers: string, key: readonly string[], position: number): string | undefined | null {
     const found = this.rows.get(headers)?.find(key, position);
     return typeof found === 'number' ? this.texts.get(found) : found === 'empty' ? '' : found;
   }
 
-  /** Reads the rows of the file, once. @param records reads the file from its beginning, without the header */
+  /** Reads the rows of the file, once. @param records yields all records after the header */
   async read(records: () => AsyncIterable<readonly CsvRecord[]>): Promise<void> {
     if (this.isRead || !this.rows.size) return;
     this.isRead = true;
     try {
       for await (const chunk of records()) for (const { cells } of chunk) this.note(cells);
     } catch (error) {
-      // The table that is read next meets the same fault and tells of it.
+      // The next table that is read meets the same fault and reports it.
       if (!(error instanceof SourceFault)) throw error;
       this.complete = false;
     }
@@ -54,10 +55,10 @@ export class Lookups {
     const name = headers.join('\0');
     const rows = this.rows.get(name) ?? new LookedUpRows(headers.map((header) => this.columns.position(header)));
     this.rows.set(name, rows);
-    for (const header of from) rows.keep(this.columns.position(header));
+    for (const header of from) rows.storeColumn(this.columns.position(header));
   }
 
-  /** Several keys may keep the same cell, which is stored once. */
+  /** Adds a row. A cell that several keys need is stored once. */
   private note(cells: readonly string[]): void {
     const stored = new Map<number, number>();
     const store = (position: number) => {

@@ -13,31 +13,31 @@ import type { SourceRow } from '../table-source.js';
 type Cells = readonly string[];
 type Given = string | CellError;
 
-/** Tells what is wrong with the cell that one of the columns comes from. */
+/** Reports a fault of the cell that a column is read from. */
 type ReportColumnProblem = (line: number, column: FieldDeclaration, message: string) => void;
 
-/** `distinct` keeps rows of up to this many characters as they are, and the hash of longer ones. */
-const LONGEST_KEPT = 200;
+/** In characters. `distinct` compares longer rows by their hash, to save memory. */
+const MAX_COMPARED_LENGTH = 200;
 
 /** Makes rows of one table out of the records of a foreign file. */
 export class MappedRows {
-  /** How many records `only` and `skip` of the map kept out. */
-  passedOver = 0;
+  /** The number of records that `only` and `skip` of the map left out. */
+  skippedRecords = 0;
   private readonly reading: RuleValues;
-  /** For each column, what a record gives: one cell, or one for each row. */
+  /** For each column, reads one cell of a record, or a list with one cell for each row. */
   private readonly reads: readonly ((cells: Cells) => Given | Given[])[];
-  /** Which columns come from lists, and which of these belong to the key. */
+  /** The indexes of the columns that are read from lists, and of those that belong to the key. */
   private readonly lists: readonly number[];
   private readonly listKeys: readonly number[];
   private readonly isWanted: (cells: Cells) => boolean;
   private readonly seen = new Set<string>();
 
-  /** Columns of the key that come from a row without a SKU, if such rows are passed over. */
+  /** The indexes of key columns that are looked up in rows that the map skips if they have no SKU. */
   private readonly fromSkipped: readonly number[];
 
   /**
-   * @param block its number among the blocks of the table
-   * @param skipped headers whose empty cells keep a row from becoming a product
+   * @param block its index among the blocks of the table
+   * @param skipped headers of a product's `skip` that match empty cells: a row with such a cell is not a product
    */
   constructor(
     private readonly mapping: TableMapping,
@@ -58,17 +58,17 @@ export class MappedRows {
     this.fromSkipped = mapping.columns.flatMap(({ column, rule }, index) =>
       column.primary && isLookedUp(rule, skipped) ? [index] : [],
     );
-    const only = holding(mapping.only, position);
-    const skip = holding(mapping.skip, position);
-    this.isWanted = (cells) => only.every((holds) => holds(cells)) && !skip.some((holds) => holds(cells));
+    const only = predicatesOf(mapping.only, position);
+    const skip = predicatesOf(mapping.skip, position);
+    this.isWanted = (cells) => only.every((matches) => matches(cells)) && !skip.some((matches) => matches(cells));
   }
 
-  /** The rows that a record gives; it has to be as wide as the header. */
-  of({ line, cells }: CsvRecord): SourceRow[] {
+  /** Returns the rows of a record, which must be as wide as the header. */
+  rowsOf({ line, cells }: CsvRecord): SourceRow[] {
     this.reading.note(cells);
     const rows = this.isWanted(cells) ? this.spread(line, cells) : undefined;
     if (!rows) {
-      this.passedOver++;
+      this.skippedRecords++;
       return [];
     }
     const made = rows.map((row) => ({ line, cells: row, block: this.block }));
@@ -76,8 +76,8 @@ export class MappedRows {
   }
 
   /**
-   * Lists side by side make a row of each of their elements; an empty list has nothing for any row. Undefined: the row
-   * belongs to a product that is passed over.
+   * Spreads lists over rows: elements at the same position make one row. An empty list leaves its column empty in all
+   * rows. Returns undefined if the record belongs to a product that the map skips.
    */
   private spread(line: number, cells: Cells): Given[][] | undefined {
     const given = this.reads.map((read) => read(cells));
@@ -89,11 +89,7 @@ export class MappedRows {
     const odd = sizes.findIndex((other) => other > 0 && other !== size);
     if (odd >= 0) {
       const longest = this.listColumn(sizes.indexOf(size)).name;
-      this.report(
-        line,
-        this.listColumn(odd),
-        `has ${sizes[odd]} element(s), and the list for ${longest} has ${size}`,
-      );
+      this.report(line, this.listColumn(odd), `has ${sizes[odd]} element(s), but the list for ${longest} has ${size}`);
       return [];
     }
     const rows = Array.from({ length: size }, (_, at) => given.map((cell) => (isList(cell) ? (cell[at] ?? '') : cell)));
@@ -106,14 +102,14 @@ export class MappedRows {
 
   private isNew({ cells }: SourceRow): boolean {
     const text = cells.join('\0');
-    const name = text.length > LONGEST_KEPT ? createHash('sha256').update(text).digest('base64') : text;
+    const name = text.length > MAX_COMPARED_LENGTH ? createHash('sha256').update(text).digest('base64') : text;
     const isNew = !this.seen.has(name);
     this.seen.add(name);
     return isNew;
   }
 }
 
-/** Whether the rule takes the cell of one of these headers from another row. */
+/** Whether the rule takes a cell under these headers from another row. */
 function isLookedUp(rule: Rule, headers: ReadonlySet<string>): boolean {
   if (rule.kind !== 'cell') return false;
   return rule.from.every((header) => headers.has(header)) && rule.rows.some((row) => row !== 'this');
@@ -123,7 +119,7 @@ function isList(given: Given | Given[]): given is Given[] {
   return Array.isArray(given);
 }
 
-function holding(conditions: Conditions, position: (header: string) => number): ((cells: Cells) => boolean)[] {
+function predicatesOf(conditions: Conditions, position: (header: string) => number): ((cells: Cells) => boolean)[] {
   return [...conditions].map(([header, texts]) => {
     const at = position(header);
     return (cells) => texts.has(comparable(cells[at]!));

@@ -10,7 +10,7 @@ import type { ReadingOptions } from '../table-source.js';
 const read = (map: string, csv: string, options?: Partial<ReadingOptions>) =>
   readMappedText(csv, parseMapping(map, 'map.yaml'), options);
 
-/** What a rule for products.Name makes of the rows of a file with the columns `sku`, `a` and `b`. */
+/** The values that a rule for a column gives for rows with the columns `sku`, `a` and `b`, or the problems. */
 async function names(rule: string, rows: string[][], column = 'Name', options?: Partial<ReadingOptions>) {
   const lines = [['sku', 'a', 'b'], ...rows].map((cells) =>
     cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(),
@@ -50,7 +50,7 @@ test.each([
   ['[a, b, { constant: c }]', ' ', '', 'c'],
   ["{ join: ' / ', of: [a, b, { constant: c }] }", 'x', '', 'x / c'],
   ["{ join: '', of: [[a, b], b] }", '', 'y', 'yy'],
-])('%s: %j %j', async (rule, a, b, value) => {
+])('the rule %s gives the expected text for %j and %j', async (rule, a, b, value) => {
   expect(await name(rule, a, b)).toBe(value);
 });
 
@@ -61,7 +61,7 @@ test.each([
   ['{ from: a, times: 10 }', '', ''],
   ['{ from: a, times: 2 }', 'x', expect.stringContaining('a (products.PackagedWeight_in_g): "x" is not a number')],
   ['a', '1,5', expect.stringContaining('a (products.PackagedWeight_in_g): "1,5" is not a decimal')],
-])('a number, %s: %j', async (rule, a, value) => {
+])('the rule %s gives the expected number for %j', async (rule, a, value) => {
   expect(await name(rule, a, '', 'PackagedWeight_in_g')).toEqual(value);
 });
 
@@ -79,22 +79,22 @@ test.each([
   ],
   ['CartonQty', 'a', '12', 12],
   ['Name', 'a', '1,5', '1,5'],
-])('with a decimal comma, %s: %s from %j', async (column, rule, a, value) => {
+])('%s is read with a decimal comma by the rule %s from %j', async (column, rule, a, value) => {
   expect(await name(rule, a, '', column, { decimalComma: true })).toEqual(value);
 });
 
-test('a value that the map does not list is an error of its cell', async () => {
+test('a text that `values` does not list is an error of its cell', async () => {
   expect(
     await names('{ from: a, values: { x: y } }', [
       ['S', 'x', ''],
       ['T', 'z', ''],
     ]),
-  ).toEqual(['export.csv:3: a (products.Name): "z" is none of the values that the map lists; add it there']);
+  ).toEqual(['export.csv:3: a (products.Name): "z" is not listed under values in the map; add it there']);
 });
 
-test('a quote that never closes is an error of its cell', async () => {
+test('an unclosed quote is an error of its cell', async () => {
   expect(await name("{ from: a, split: ',', quotes: true, item: 1 }", '"x,y')).toBe(
-    'export.csv:2: a (products.Name): has a quote that never closes',
+    'export.csv:2: a (products.Name): has a quote that is never closed',
   );
 });
 
@@ -106,7 +106,7 @@ const GROUPS = [
   ['5', '', 'none'],
 ];
 
-test('row: takes the first cell that is not empty of all rows with the same text', async () => {
+test('`row` takes the first cell that is not empty among all rows with the same text', async () => {
   expect(await names('{ from: b, row: { a: a } }', GROUPS)).toEqual(['first', 'fourth', 'first', 'fourth', '']);
 });
 
@@ -117,7 +117,7 @@ const familyNames = async (rule: string, csv = FAMILY) => {
   return problems.length ? problems : tables.products!.map((row) => row.Name);
 };
 
-test('row: rows below and rows that are passed over are found, too', async () => {
+test('`row` also finds rows below and skipped rows', async () => {
   expect(await familyNames('[name, { from: name, row: { sku: parent } }]')).toEqual(['Parent', 'Parent', 'own']);
   expect(await familyNames('{ from: name, row: [this, { sku: parent }] }')).toEqual(['Parent', 'Parent', 'own']);
   expect(await familyNames('{ from: name, row: { sku: { from: parent, replace: { Q: P } } } }')).toEqual([
@@ -127,10 +127,10 @@ test('row: rows below and rows that are passed over are found, too', async () =>
   ]);
 });
 
-test('row: a key that no row has is an error, unless the value comes from elsewhere or may be empty', async () => {
+test('`row` with a key that no row has is an error, unless the value comes from elsewhere or may be empty', async () => {
   const fault =
-    `export.csv:5: name (products.Name): no row of the file has the sku "Q": ` +
-    `export it, too, or end the rule with { constant: '' } if it may be missing`;
+    `export.csv:5: name (products.Name): no row of the file has the sku "Q"; ` +
+    `export that row as well, or end the rule with { constant: '' } if it may be missing`;
   expect(await familyNames('{ from: name, row: { sku: parent } }')).toEqual([fault]);
   expect(await familyNames("{ join: ' ', of: [{ from: name, row: { sku: parent } }] }")).toEqual([fault]);
   expect(await familyNames("[{ from: name, row: { sku: parent } }, { constant: '' }]")).toEqual([
@@ -145,7 +145,7 @@ test('row: a key that no row has is an error, unless the value comes from elsewh
   ]);
 });
 
-test('row: several headers find a row, and a key may be looked up itself', async () => {
+test('`row` finds rows by several headers, and its key may itself be looked up', async () => {
   const csv = 'sku,parent,size,name\nA,,,Top\nB,A,,\nC,B,,\nD,A,L,Large\n';
   const key = '{ sku: { from: parent, row: { sku: parent } } }';
   expect(
@@ -156,7 +156,7 @@ test('row: several headers find a row, and a key may be looked up itself', async
   expect((await read(map, csv)).tables.products!.map((row) => row.Name)).toEqual(Array(4).fill('Large'));
 });
 
-test('row: long keys and long texts are found, and a list may be looked up below', async () => {
+test('`row` finds long keys and long texts, also for a list in a row below', async () => {
   const [key, other] = ['k'.repeat(3000), 'k'.repeat(2999)];
   const csv = `sku,parent,list\nA,${key},\n${other},,x\n${key},,"y,${'z'.repeat(200_000)}"\n`;
   const map = `product_images:
@@ -165,31 +165,28 @@ test('row: long keys and long texts are found, and a list may be looked up below
   expect((await read(map, csv)).tables.product_images).toEqual([{ SKU: 'A', ImageID: 'y' }]);
 });
 
-test('row: of a broken file no key is called missing', async () => {
+test('`row` reports no missing key if the file cannot be read to its end', async () => {
   const map = 'products: { columns: { SKU: sku, Name: { from: name, row: { sku: parent } } } }';
   const { problems } = await read(map, 'sku,parent,name\nA,P,\n"P,,Parent\n');
-  expect(problems).toEqual([expect.stringContaining('export.csv:3: the record that starts here is no CSV')]);
+  expect(problems).toEqual([expect.stringContaining('export.csv:3: the record that starts here is not valid CSV')]);
 });
 
 const NESTED =
   'type,name,sku,price\nitem,Early,E,1\nProduct,Tote,T,45\nSKU,red,T-R,\nSKU,blue,T-B,50\nProduct,Hat,H,\nSKU,big,H-B,\n';
 
-/** The weights that a rule gives for the rows, or what is wrong. */
+/** The weights that a rule gives for the rows, or the problems. */
 async function nestedWeights(rule: string): Promise<string | string[]> {
-  const { tables, problems } = await read(
-    `products: { columns: { SKU: sku, PackagedWeight_in_g: ${rule} } }`,
-    NESTED,
-  );
+  const { tables, problems } = await read(`products: { columns: { SKU: sku, PackagedWeight_in_g: ${rule} } }`, NESTED);
   return problems.length ? problems : tables.products!.map((row) => row.PackagedWeight_in_g ?? '').join();
 }
 
-test('above: takes a cell from the nearest row above that holds the texts, or from this row if it does (17)', async () => {
+test('`above` takes a cell from the nearest row that has the texts, from this row upwards (17)', async () => {
   expect(await nestedWeights('[price, { from: price, above: { type: Product } }]')).toBe('1,45,45,50,,');
   expect(await nestedWeights('{ from: price, above: { type: [Product, item] } }')).toBe('1,45,45,45,,');
   expect(await nestedWeights('{ from: price, above: price }')).toBe('1,45,45,50,50,50');
   expect(await nestedWeights('{ from: price, above: { type: Product } }')).toEqual([
     expect.stringContaining(
-      'export.csv:2: price (products.PackagedWeight_in_g): no row above has "type Product": export it, too',
+      'export.csv:2: price (products.PackagedWeight_in_g): no row above has "type Product"; export that row as well',
     ),
   ]);
 });
@@ -203,7 +200,7 @@ product_images:
     IsPrimaryImage: { from: files, split: ',', number: true, values: { 1: yes }, otherwise: no }
 `;
 
-test('lists make a row of each element, side by side', async () => {
+test('elements at the same position of several lists make one row', async () => {
   const csv = 'sku,files,labels\nA,"1.jpg, 2.jpg","one,two"\nB,,\nC,"3.jpg,4.jpg",\nD,"5.jpg,","five,"\n';
   const { tables, problems } = await read(IMAGES, csv);
   expect(problems).toEqual([]);
@@ -216,21 +213,21 @@ test('lists make a row of each element, side by side', async () => {
   ]);
 });
 
-test('lists of different length are an error, and the rest is read on', async () => {
+test('lists of different lengths are an error, and the other rows are read', async () => {
   const csv = 'sku,files,labels\nA,"1.jpg,2.jpg","one"\nB,3.jpg,"b,c"\nC,4.jpg,\n';
   const { tables, problems } = await read(IMAGES, csv);
   expect(problems).toEqual([
-    'export.csv:2: labels (product_images.FileName): has 1 element(s), and the list for ImageID has 2',
-    'export.csv:3: files (product_images.ImageID): has 1 element(s), and the list for FileName has 2',
+    'export.csv:2: labels (product_images.FileName): has 1 element(s), but the list for ImageID has 2',
+    'export.csv:3: files (product_images.ImageID): has 1 element(s), but the list for FileName has 2',
   ]);
   expect(tables.product_images).toEqual([{ SKU: 'C', ImageID: '4.jpg', IsPrimaryImage: true }]);
 });
 
-test('an element that is no value is an error, the others are not', async () => {
+test('an invalid element is an error, and the other elements are read', async () => {
   const map = "product_accessories: { columns: { SKU: s, AccessorySKU: { from: a, split: ',', values: { x: X } } } }";
   const { tables, problems } = await read(map, 's,a\nA,"x,y"\n');
   expect(problems).toEqual([
-    'export.csv:2: a (product_accessories.AccessorySKU): "y" is none of the values that the map lists; add it there',
+    'export.csv:2: a (product_accessories.AccessorySKU): "y" is not listed under values in the map; add it there',
   ]);
   expect(tables.product_accessories).toEqual([{ SKU: 'A', AccessorySKU: 'X' }, { SKU: 'A' }]);
 });
@@ -239,10 +236,10 @@ test('a list that cannot be split is an error, even beside an empty one', async 
   const map =
     "product_images: { columns: { SKU: s, ImageID: { from: a, split: ',', quotes: true }, FileName: { from: b, split: ',' } } }";
   const { problems } = await read(map, 's,a,b\nA,"""x",\n');
-  expect(problems).toEqual(['export.csv:2: a (product_images.ImageID): has a quote that never closes']);
+  expect(problems).toEqual(['export.csv:2: a (product_images.ImageID): has a quote that is never closed']);
 });
 
-test('lists of several columns are put together, each element once; a list may come from another row', async () => {
+test('lists of several columns are combined without repeated elements, also from another row', async () => {
   const map = `
 product_accessories:
   columns:
@@ -254,7 +251,7 @@ product_accessories:
   expect(tables.product_accessories!.map((row) => `${row.SKU}${row.AccessorySKU}`).join()).toBe('Ax,Ay,Az,Bx,By,Bz,Cw');
 });
 
-test('only and skip choose rows, and how many were passed over is told', async () => {
+test('`only` and `skip` choose rows, and notes count the skipped ones', async () => {
   const map = `
 products:
   only: { view: '', type: [simple, virtual] }
@@ -267,12 +264,12 @@ warehouses:
   const { tables, notes } = await read(map, csv);
   expect(tables.products!.map(({ SKU }) => SKU)).toEqual(['A', 'D']);
   expect(notes).toEqual([
-    'export.csv: 5 row(s) passed over, as the map says, for warehouses',
-    'export.csv: 4 row(s) passed over, as the map says, for products',
+    'export.csv: the map skips 5 row(s) for warehouses',
+    'export.csv: the map skips 4 row(s) for products',
   ]);
 });
 
-test('constants alone make one row for the whole file', async () => {
+test('a table of constants gets one row for the whole file', async () => {
   const map = `
 price_lists: { columns: { PriceListCode: { constant: L }, CurrencyCode: { constant: EUR } } }
 products: { columns: { SKU: sku } }`;
@@ -282,7 +279,7 @@ products: { columns: { SKU: sku } }`;
   });
 });
 
-test('distinct: rows that are the same in all columns count once', async () => {
+test('`distinct` counts rows that are equal in all columns once', async () => {
   const map = 'price_lists: { distinct: true, columns: { PriceListCode: l, CurrencyCode: c } }';
   const { tables } = await read(map, 'l,c,sku\nA,EUR,1\nB,USD,1\nA,EUR,2\nA,USD,3\n');
   expect(tables.price_lists!.map((row) => Object.values(row).join())).toEqual(['A,EUR', 'B,USD', 'A,USD']);
@@ -291,78 +288,78 @@ test('distinct: rows that are the same in all columns count once', async () => {
 const PRODUCTS =
   'headers: { sku: [Artikel, Item] }\nproducts: { skip: { sku: x }, columns: { SKU: sku, Name: title } }';
 
-test('headers may come under further names, and problems name the one of the file', async () => {
+test('headers may have further spellings, and problems use the one in the file', async () => {
   const { tables, problems, notes } = await read(PRODUCTS, ' Item ,title,Farbe,,Größe\nA,a,,,\n,b,,,\n');
   expect(tables.products![0]).toEqual({ SKU: 'A', Name: 'a' });
-  expect(problems).toEqual(['export.csv:3: Item (products.SKU): is empty, and has to hold a value']);
+  expect(problems).toEqual(['export.csv:3: Item (products.SKU): is empty, but a value is required']);
   expect(notes).toEqual(['export.csv: headers that the map does not use: Farbe, Größe']);
 });
 
 test.each([
-  ['title;x\n', ['sku: missing column, which the map gives to products.SKU, products.skip']],
+  ['title;x\n', ['sku: missing column, which the map uses for products.SKU, products.skip']],
   [
     'Sku,titl\n',
     [
-      'sku: missing column, which the map gives to products.SKU, products.skip; did you mean Sku?',
-      'title: missing column, which the map gives to products.Name; did you mean titl?',
+      'sku: missing column, which the map uses for products.SKU, products.skip; did you mean Sku?',
+      'title: missing column, which the map uses for products.Name; did you mean titl?',
     ],
   ],
-  ['sku,title,title\n', ['title: repeated column, which the map gives to products.Name; remove one']],
-  ['sku,title,Item\n', ['Item: the map takes it for the same as sku; remove one']],
-])('a header that does not fit: %j', async (header, faults) => {
+  ['sku,title,title\n', ['title: repeated column, which the map uses for products.Name; remove one']],
+  ['sku,title,Item\n', ['Item: the map treats it as the same column as sku; remove one']],
+])('a header that does not fit the map is a fault: %j', async (header, faults) => {
   const { tables, problems } = await read(PRODUCTS, `${header}A,a,b\n`);
   expect(problems).toEqual(faults.map((fault) => `export.csv:1: ${fault}`));
   expect(tables.products).toEqual([]);
 });
 
-test('of many headers that the map does not use the first 20 are named', async () => {
+test('notes name only the first 20 headers that the map does not use', async () => {
   const others = Array.from({ length: 22 }, (_, index) => `${index}`);
   expect((await read(PRODUCTS, `sku,title,${others.join()}\n`)).notes).toEqual([
     `export.csv: headers that the map does not use: ${others.slice(0, 20).join(', ')}, … and 2 more`,
   ]);
 });
 
-test('a repeated column that the map does not use does no harm', async () => {
+test('a repeated column that the map does not use is allowed', async () => {
   expect((await read(PRODUCTS, 'sku,title,x,x\nA,a,,\n')).problems).toEqual([]);
 });
 
-test('headers that find a row are looked for, too', async () => {
+test('headers that find a row are required as well', async () => {
   const map = 'products: { columns: { SKU: sku, Name: { from: sku, row: { group: { from: parent, prepend: p } } } } }';
   expect((await read(map, 'sku\nA\n')).problems).toEqual([
-    'export.csv:1: group: missing column, which the map gives to products.Name',
-    'export.csv:1: parent: missing column, which the map gives to products.Name',
+    'export.csv:1: group: missing column, which the map uses for products.Name',
+    'export.csv:1: parent: missing column, which the map uses for products.Name',
   ]);
 });
 
-test('a header of too many cells is one fault', async () => {
+test('a header with too many cells is one fault', async () => {
   expect((await read(PRODUCTS, `x${','.repeat(2000)}\n`)).problems).toEqual([
-    'export.csv:1: the header has 2001 cells, 2000 is the most; is it the header?',
+    'export.csv:1: the header has 2001 cells, 2000 is the maximum; check that this line is the header',
   ]);
 });
 
 test('an empty file is a fault', async () => {
   expect((await read(PRODUCTS, '')).problems).toEqual([
-    'export.csv:1: the file is empty; its first line has to name the columns',
+    'export.csv:1: the file is empty; its first line must name the columns',
   ]);
 });
 
-test('a line of another width is told once, whatever the number of tables, and left out', async () => {
+test('a line of another width is reported once for all tables and left out', async () => {
   const map = 'products: { columns: { SKU: a } }\nproduct_images: { columns: { SKU: a, ImageID: b } }';
   const { tables, problems } = await read(map, 'a,b\n1,2\n3\n4,5,6\n7,8\n');
   expect(problems).toEqual([
-    'export.csv:3: 1 cell where the header has 2; is a separator or a quote amiss?',
-    'export.csv:4: 3 cells where the header has 2; is a separator or a quote amiss?',
+    'export.csv:3: 1 cell, but the header has 2; check the separators and quotes',
+    'export.csv:4: 3 cells, but the header has 2; check the separators and quotes',
   ]);
   expect(tables.products).toEqual([{ SKU: '1' }, { SKU: '7' }]);
   expect(tables.product_images).toHaveLength(2);
 });
 
-test('the line of a record with line breaks is the one that it starts on', async () => {
+test('the line of a record with line breaks is its first line', async () => {
   const { problems } = await read(PRODUCTS, 'sku,title\n"A","a\nb\nc"\n,d\n');
-  expect(problems).toEqual(['export.csv:5: sku (products.SKU): is empty, and has to hold a value']);
+  expect(problems).toEqual(['export.csv:5: sku (products.SKU): is empty, but a value is required']);
 });
 
-test('labels name the headers that give the value, not those that find a row', async () => {
+test('labels name the headers of the value, not those that find a row', async () => {
   const rules = [
     '[land, { from: herkunft, row: { sku: parent } }]',
     '{ constant: x }',
@@ -379,8 +376,8 @@ test('labels name the headers that give the value, not those that find a row', a
   ]);
 });
 
-describe('a map that makes texts grow beyond what any column holds (issue 14 §8)', () => {
-  const TOO_LONG = 'becomes longer than 65535 characters by the map; check replace, join and prepend';
+describe('limits of the texts and lists that a map makes (issue 14 §8)', () => {
+  const TOO_LONG = 'becomes longer than 65535 characters through the map; check replace, join and prepend';
   const grown = 'x'.repeat(1000);
 
   test.each([
@@ -397,69 +394,69 @@ describe('a map that makes texts grow beyond what any column holds (issue 14 §8
       grown,
       'a (products.Description)',
     ],
-  ])('names line, column and limit: %s', async (_name, rule, cell, column) => {
+  ])('refuse a text of more than 65,535 characters with its line and column: %s', async (_name, rule, cell, column) => {
     const [problem] = await names(rule, [['S', cell, '']], 'Description');
     expect(problem).toContain(`2: ${column}`);
     expect(problem).toContain(TOO_LONG);
   });
 
-  test('ends before there is no memory for it: 2 MB of which each character becomes 60,000', async () => {
+  test('apply before memory runs out: each of 1,900,000 characters becomes 60,000', async () => {
     const rule = `{ from: a, replace: { x: ${'y'.repeat(60_000)} } }`;
     expect(await name(rule, 'x'.repeat(1_900_000), '', 'Description')).toContain(TOO_LONG);
   });
 
-  test('up to the limit is fine, as is a long text of the file that hardly changes', async () => {
+  test('allow a text up to the limit, and a longer text that the file already has', async () => {
     const rule = "{ from: a, replace: { x: yy }, values: { z: '' }, keep: true }";
     expect(await name(rule, 'x'.repeat(32_767), '', 'Description')).toBe('y'.repeat(65_534));
     const shortened = "{ from: a, replace: { x: '', y: zz } }";
     expect(await name(shortened, `${'x'.repeat(100_000)}y`, '', 'Description')).toBe('zz');
   });
 
-  test('a cell with too many elements is named', async () => {
+  test('refuse a cell with more than 10,000 elements', async () => {
     const map = "product_accessories: { columns: { SKU: sku, AccessorySKU: { from: a, split: ',' } } }";
     const { problems } = await read(map, `sku,a\nS,"${'x,'.repeat(10_000)}"`);
     expect(problems).toEqual([
-      expect.stringContaining('has 10001 elements, 10000 is the most; is split of the map right?'),
+      expect.stringContaining('has 10001 elements, 10000 is the maximum; check split in the map'),
     ]);
   });
 });
 
 const withFile = (columns: string, file: string) => `file: ${file}\nproducts: { columns: ${columns} }`;
 
-/** What becomes of a number. */
+/** The value that a rule gives for a number, or the first problem. */
 async function weight(cell: string, rule = 'a', file = "{ decimal: ',', thousands: '.' }") {
   const map = withFile(`{ SKU: sku, PackagedWeight_in_g: ${rule} }`, file);
   const { tables, problems } = await read(map, `sku;a\nS;${cell}\n`);
   return problems[0] ?? tables.products![0]!.PackagedWeight_in_g;
 }
 
-describe('what a map says of the whole file', () => {
-  test('the header may be further down (14)', async () => {
+describe('settings of the whole file in a map', () => {
+  test('name the line of the header (14)', async () => {
     const csv = 'Prices of "May;;\n;;\nsku;name\n1;a\n;b\n';
     const { tables, problems } = await read(withFile('{ SKU: sku, Name: name }', '{ header: 3 }'), csv);
     expect(tables.products![0]).toEqual({ SKU: '1', Name: 'a' });
-    expect(problems).toEqual(['export.csv:5: sku (products.SKU): is empty, and has to hold a value']);
+    expect(problems).toEqual(['export.csv:5: sku (products.SKU): is empty, but a value is required']);
     const short = await read(withFile('{ SKU: sku }', '{ header: 9 }'), csv);
     expect(short.problems).toEqual([
-      'export.csv:9: the file ends before this line, which the map says is the header',
+      'export.csv:9: the file ends before this line, which is the header according to the map',
     ]);
   });
 
-  test('without a header columns have numbers, or names of the map (13)', async () => {
+  test('number or name the columns of a file without a header (13)', async () => {
     const csv = 'CSF;10884;Radiator\nCSF;10885;\n';
     const wanted = [{ SKU: '10884', Name: 'Radiator' }, { SKU: '10885' }];
     expect((await read(withFile('{ SKU: 2, Name: 3 }', '{ header: none }'), csv)).tables.products).toEqual(wanted);
     const byName = withFile('{ SKU: code, Name: name }', '{ header: [brand, code, name] }');
     expect((await read(byName, csv)).tables.products).toEqual(wanted);
     expect((await read(byName, 'CSF;10884\n')).problems).toEqual([
-      'export.csv:1: 2 cells, and the map names 3 columns in file.header',
+      'export.csv:1: 2 cells, but the map names 3 columns in file.header',
     ]);
     expect((await read(withFile('{ SKU: 4 }', '{ header: none }'), csv)).problems).toEqual([
-      'export.csv:1: 4: missing column, which the map gives to products.SKU',
+      'export.csv:1: 4: missing column, which the map uses for products.SKU',
     ]);
   });
 
-  test('delimiter and encoding; the command overrides them', async () => {
+  test('give delimiter and encoding, and the command overrides them', async () => {
     const map = withFile('{ SKU: sku, Name: Größe }', "{ delimiter: '^', encoding: utf-8 }");
     expect((await read(map, 'sku^Größe\n1^x;y\n')).tables.products).toEqual([{ SKU: '1', Name: 'x;y' }]);
     expect((await read(map, 'sku;Größe\n1;x^y\n', { delimiter: ';' })).tables.products).toEqual([
@@ -469,7 +466,7 @@ describe('what a map says of the whole file', () => {
     expect(problems).toEqual([expect.stringContaining('so it is not windows-1252')]);
   });
 
-  test('decimals and thousands; a column may say otherwise', async () => {
+  test('give the format of numbers, and a column overrides it', async () => {
     expect(await weight('1.234.567,5')).toBe('1234567.5');
     expect(await weight('-1.234')).toBe('-1234');
     expect(await weight(',5')).toBe('0.5');
@@ -480,12 +477,12 @@ describe('what a map says of the whole file', () => {
     expect(await weight('.5', 'a', '{}')).toBe('0.5');
     expect(await weight('-.5', '{ from: a, times: 10 }', '{}')).toBe('-5');
     for (const cell of ['1.5', '12.34', '1.2345', '1234.567', '1.234.56,7'])
-      expect(await weight(cell)).toContain(`"${cell}" is no number with "." between thousands, such as 1.234`);
+      expect(await weight(cell)).toContain(`"${cell}" is not a number with "." between thousands, such as 1.234`);
     expect(await weight('1,234', 'a', '{}')).toContain('"1,234" is not a decimal');
   });
 });
 
-test('several blocks make rows for one table, and problems name the block (15)', async () => {
+test('several blocks make rows of one table, and problems name the header of their block (15)', async () => {
   const map = `
 warehouses:
   - columns: { WarehouseCode: { constant: Main } }
@@ -513,7 +510,7 @@ const naming = (rule: string) => `products: { columns: { SKU: sku, Name: ${rule}
 const named = async (rule: string, csv: string) => (await read(naming(rule), csv)).tables.products;
 
 describe('optional columns', () => {
-  test('one that the file lacks is no column of the table, so that what is stored stays', async () => {
+  test('are left out of the table if the file lacks them, so that stored values stay', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'optional-'));
     await writeFile(join(folder, 'a.csv'), 'sku\nA\n');
     const mapping = parseMapping(naming('{ from: n, optional: true }'), 'map.yaml');
@@ -523,37 +520,37 @@ describe('optional columns', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('one that the file has is read; in a list and in join the other parts remain', async () => {
+  test('are read if the file has them, and leave the other parts of a list or join if not', async () => {
     const wanted = [{ SKU: 'A', Name: 'x' }];
     expect(await named('{ from: n, optional: true }', 'sku,n\nA,x\n')).toEqual(wanted);
     expect(await named('[{ from: n, optional: true }, t]', 'sku,t\nA,x\n')).toEqual(wanted);
     expect(await named("{ join: ' ', of: [t, { from: n, optional: true }] }", 'sku,t\nA,x\n')).toEqual(wanted);
   });
 
-  test('a required one has to be there under one of its headers, and to be filled in', async () => {
+  test('that are also required need one of their headers and a value', async () => {
     const rule = '[{ from: n, optional: true, required: true }, { from: t, optional: true, required: true }]';
     expect(await named(rule, 'sku,t\nA,x\n')).toEqual([{ SKU: 'A', Name: 'x' }]);
     expect((await read(naming(rule), 'sku,n,t\nA,,x\n')).problems).toEqual([
-      'export.csv:2: n, t (products.Name): is empty, and the map says that it is required',
+      'export.csv:2: n, t (products.Name): is empty, but the map requires a value',
     ]);
     expect((await read(naming(rule), 'sku\nA\n')).problems).toEqual([
-      'export.csv:1: n, t: missing column: the file has none of these, and Name needs one',
+      'export.csv:1: n, t: missing column: the file has none of these headers, but Name needs one',
     ]);
   });
 
-  test('a key cannot be left out, nor a column in some blocks only', async () => {
+  test('cannot be key columns, nor be missing in only some blocks', async () => {
     const key = 'products: { columns: { SKU: { from: sku, optional: true }, Name: n } }';
     expect((await read(key, 'n\nA\n')).problems).toEqual([
-      'export.csv:1: sku: missing column: the file has none of these, and SKU needs one',
+      'export.csv:1: sku: missing column: the file has none of these headers, but SKU needs one',
     ]);
     const [a, b] = ['a', 'b'].map((from) => `columns: { SKU: sku, Name: { from: ${from}, optional: true } }`);
     expect((await read(`products:\n  - ${a}\n  - ${b}\n`, 'sku,b\nA,x\n')).problems).toEqual([
-      'export.csv:1: a: missing column: the file has none of these, and Name needs one',
+      'export.csv:1: a: missing column: the file has none of these headers, but Name needs one',
     ]);
   });
 });
 
-test('headers, values and conditions that differ only in Unicode normalization are the same (10)', async () => {
+test('headers, values and conditions that differ only in Unicode normalization are equal (10)', async () => {
   const rule = '{ from: Größe, values: { groß: L, weiß: W, breit: B } }';
   const map = `products: { skip: { Größe: schön }, columns: { SKU: sku, Name: ${rule.replace('breit', 'größer')} } }`;
   const [header, taller, nice] = ['Größe', 'größer', 'schön'].map((text) => text.normalize('NFD'));
@@ -563,7 +560,7 @@ test('headers, values and conditions that differ only in Unicode normalization a
   expect(tables.products!.map(({ Name }) => Name)).toEqual(['L', 'B']);
 });
 
-test('only and skip of the map hold for all tables', async () => {
+test('`only` and `skip` of the map apply to all tables', async () => {
   const map = `
 skip: { sku: '' }
 only: { view: '' }
@@ -576,7 +573,7 @@ warehouses: { columns: { WarehouseCode: { constant: W } } }`;
   expect(tables.warehouses).toEqual([{ WarehouseCode: 'W' }]);
 });
 
-test('pictures of a product without a SKU are passed over with it (18)', async () => {
+test('pictures of a product without a SKU are skipped with it (18)', async () => {
   const images = 'product_images: { columns: { SKU: { from: sku, row: { handle: handle } }, ImageID: image } }';
   const csv = 'handle,sku,image\nmug,,1\nmug,,2\ncup,C,3\ncup,,4\n';
   const { tables, problems } = await read(`products: { skip: { sku: '' }, columns: { SKU: sku } }\n${images}`, csv);
@@ -599,8 +596,8 @@ test.each([
   ['{ from: a, date: DD.MM.YYYY }', '', undefined],
   [PARTS, '01.12.2026', '2026-12-01'],
   ['{ from: a, date: DD.MM.YYYY }', '2026-12-01', expect.stringContaining('is not a date in the form DD.MM.YYYY')],
-  ['{ from: a, date: DD.MM.YYYY }', '30.02.2026', expect.stringContaining('"2026-02-30" is not a day of the calendar')],
-])('a date, %s: %j (20)', async (rule, a, value) => {
+  ['{ from: a, date: DD.MM.YYYY }', '30.02.2026', expect.stringContaining('"2026-02-30" is not a valid date')],
+])('the date rule %s gives the expected day for %j (20)', async (rule, a, value) => {
   const map = `stock: { columns: { WarehouseCode: { constant: W }, SKU: sku, AvailableQTY: sku, NextAvailableETA: ${rule} } }`;
   const { tables, problems } = await read(map, `sku,a\n1,"${a}"\n`);
   expect(problems[0] ?? tables.stock![0]!.NextAvailableETA).toEqual(value);
@@ -611,14 +608,14 @@ test.each([
   ['2', ' lb', '907.1847'],
   ['.5', 'kg', '500'],
   ['', 'stone', ''],
-  ['2', 'stone', expect.stringContaining('"stone" is none of the values that the map lists')],
-  ['2', '', expect.stringContaining('has no factor: the cell that times names is empty')],
-])('a unit in each row: %j %j (16)', async (a, b, value) => {
+  ['2', 'stone', expect.stringContaining('"stone" is not listed under values in the map')],
+  ['2', '', expect.stringContaining('has no factor: the cell for times is empty')],
+])('a factor for the unit of each row applies to %j %j (16)', async (a, b, value) => {
   const rule = '{ from: a, times: { from: b, values: { kg: 1000, lb: 453.59237 } } }';
   expect(await name(rule, a, b, 'PackagedWeight_in_g')).toEqual(value);
 });
 
-test('a factor that is no number above 0 is an error', async () => {
+test('a factor must be a number above 0', async () => {
   expect(await name('{ from: a, times: { from: b } }', '2', '0', 'PackagedWeight_in_g')).toContain(
     'has the factor "0", which',
   );
@@ -639,11 +636,11 @@ test.each([
   ["{ from: a, split: ',', key: color }", 'x="1",color="Blue, ""dark""",y=2', 'Blue, "dark"'],
   ["{ from: a, split: ',', key: size }", 'size=7",color=Blue', '7"'],
   ["{ from: a, split: ',', key: size }", 'size="7,color=Blue', '"7'],
-])('%s of %j', async (rule, a, value) => {
+])('the rule %s reads the expected text from %j', async (rule, a, value) => {
   expect(await name(rule, a)).toBe(value);
 });
 
-test('shorten keeps texts apart that are too long, and always gives the same', async () => {
+test('`shorten` gives equal results for equal texts and different results for different texts', async () => {
   const rule = "{ join: '-', of: [a, b], shorten: 64 }";
   const [long, other] = ['x'.repeat(70), `${'x'.repeat(69)}y`];
   const cells = [long, other, long, 'a', 'é'.repeat(62)].map((a) => ['S', a, 'b']);

@@ -4,71 +4,78 @@ import type { ImportTable } from '../../import-tables.js';
 import type { InputFile } from '../input-file.js';
 import { cellsOf, present, type Rule, valueHeadersOf } from '../map/mapping-rule.js';
 import { type ColumnMapping, makesOneRow, type Mapping, type TableMapping, usesOfHeaders } from '../map/mapping.js';
-import { type ReportProblem, type ReadingOptions, SourceFault, type SourceRow, type TableSource } from '../table-source.js';
+import {
+  type ReportProblem,
+  type ReadingOptions,
+  SourceFault,
+  type SourceRow,
+  type TableSource,
+} from '../table-source.js';
 import { ForeignFile } from './foreign-file.js';
 import { MappedRows } from './mapped-rows.js';
 
-/** So many headers that the map does not use are named. */
-const LISTED = 20;
+/** The number of unused headers that a note names. */
+const MAX_LISTED = 20;
 
-/** A map may make much longer texts than it reads: the rows of this many records are in memory at once. */
+/** The number of records whose rows are in memory at once. A map may make much longer texts than the file has. */
 const PORTION = 100;
 
-/** What a file of another system gives, read by a map. */
+/** A file of another system, read with a column map. */
 export interface MappedFile {
-  /** One for each table of the map. */
+  /** One source for each table of the map. */
   readonly sources: readonly TableSource[];
-  /** What the sources passed over on purpose when they were read, a line each. */
+  /** Skipped rows and unused headers, one line each. Call it after all sources were read. */
   notes(): string[];
-  /** Why the file is of no use, if no row of it came through. To be asked after all sources were read. */
+  /** Returns the reason if the file gave no rows, else undefined. Call it after all sources were read. */
   whyEmpty(): string | undefined;
 }
 
 /**
- * Reads a CSV file of another system as a map says.
- * @param reading what the command says; it overrides the map
+ * Reads a CSV file of another system with a column map.
+ * @param reading options of the command, which override the map
  */
 export function mappedSources(input: InputFile, mapping: Mapping, reading: Partial<ReadingOptions>): MappedFile {
   const file = new ForeignFile(input, mapping, reading);
   const tables = [...new Set(mapping.tables.map(({ table }) => table))];
   const sources = tables.map((table) => new MappedSource(table, mapping, file));
-  const notes = () => [...passedOver(sources), ...unused(file)].map((note) => `${input.name}: ${note}`);
+  const notes = () => [...skippedNotes(sources), ...unusedNotes(file)].map((note) => `${input.name}: ${note}`);
   return { sources, notes, whyEmpty: () => (file.hasBadLines ? undefined : whyEmpty(sources)) };
 }
 
-function passedOver(sources: readonly MappedSource[]): string[] {
+function skippedNotes(sources: readonly MappedSource[]): string[] {
   const tables = new Map<number, string[]>();
   for (const source of sources)
-    tables.set(source.passedOver, [...(tables.get(source.passedOver) ?? []), source.table.name]);
+    tables.set(source.skippedRecords, [...(tables.get(source.skippedRecords) ?? []), source.table.name]);
   tables.delete(0);
-  return [...tables].map(([count, names]) => `${count} row(s) passed over, as the map says, for ${names.join(', ')}`);
+  return [...tables].map(([count, names]) => `the map skips ${count} row(s) for ${names.join(', ')}`);
 }
 
-function unused({ header }: ForeignFile): string[] {
+function unusedNotes({ header }: ForeignFile): string[] {
   const headers = header.unused();
   if (!headers.length) return [];
-  const more = headers.length > LISTED ? `, … and ${headers.length - LISTED} more` : '';
-  return [`headers that the map does not use: ${headers.slice(0, LISTED).map(excerpt).join(', ')}${more}`];
+  const more = headers.length > MAX_LISTED ? `, … and ${headers.length - MAX_LISTED} more` : '';
+  return [`headers that the map does not use: ${headers.slice(0, MAX_LISTED).map(excerpt).join(', ')}${more}`];
 }
 
-/** A map for products is for a file of products: it is not enough that other tables get rows. */
+/** If the map has products, the file must give products: rows for other tables alone do not count. */
 function whyEmpty(sources: readonly MappedSource[]): string | undefined {
   const read = sources.filter(({ partial, isRead }) => !partial && isRead);
-  const decisive = read.filter(({ table }) => table.name === 'products');
-  const asked = decisive.length ? decisive : read;
-  if (!asked.length || !asked.every(({ gaveNothing }) => gaveNothing)) return undefined;
-  const rows = asked[0]!.records;
-  const what = rows ? `the map passes over all ${rows} rows` : 'there is no row behind the header';
-  return `${what}, so there is nothing for ${asked.map(({ table }) => table.name).join(', ')}; is it the right file, with all of its rows? If it is, pass --allow-empty`;
+  const products = read.filter(({ table }) => table.name === 'products');
+  const relevant = products.length ? products : read;
+  if (!relevant.length || !relevant.every(({ gaveNoRows }) => gaveNoRows)) return undefined;
+  const rows = relevant[0]!.records;
+  const reason = rows ? `the map skips all ${rows} rows` : 'there is no row after the header';
+  return `${reason}, so there is nothing for ${relevant.map(({ table }) => table.name).join(', ')}; check that this is the right file with all of its rows; if it is, pass --allow-empty`;
 }
 
 class MappedSource implements TableSource {
   readonly file: string;
-  /** One row of constants says nothing of others. */
+  /** A table of constants alone gives one row, and says nothing about the other rows of the table. */
   readonly partial: boolean;
-  /** How many rows of the file there were, and how many of them the map kept out, in the latest reading. */
+  /** The number of records of the file in the latest reading. */
   records = 0;
-  passedOver = 0;
+  /** The number of these records that the map skipped. */
+  skippedRecords = 0;
   /** Whether the file was read to its end. */
   isRead = false;
   private blocks: readonly TableMapping[];
@@ -90,9 +97,9 @@ class MappedSource implements TableSource {
     return this.blocks[0]!.columns.map(({ column }) => column);
   }
 
-  /** Whether all rows of the file were passed over. */
-  get gaveNothing(): boolean {
-    return this.passedOver === this.records;
+  /** Whether the map skipped all rows of the file. */
+  get gaveNoRows(): boolean {
+    return this.skippedRecords === this.records;
   }
 
   label(column: FieldDeclaration, block?: number): string {
@@ -131,24 +138,24 @@ class MappedSource implements TableSource {
       new MappedRows(block, index, this.input, lookups, this.skipped, (line, column, message) =>
         report(line, this.label(column, index), message),
       );
-    if (constant.length) yield constant.flatMap((one) => make(one).of({ line: 1, cells: [] }));
+    if (constant.length) yield constant.flatMap((one) => make(one).rowsOf({ line: 1, cells: [] }));
     const made = blocks.filter((one) => !constant.includes(one)).map(make);
-    this.records = this.passedOver = 0;
+    this.records = this.skippedRecords = 0;
     if (made.length)
       for await (const records of this.input.records(report))
         for (let start = 0; start < records.length; start += PORTION) {
           const portion = records.slice(start, start + PORTION);
           const rows = portion.flatMap((record) =>
-            made.length === 1 ? made[0]!.of(record) : made.flatMap((block) => block.of(record)),
+            made.length === 1 ? made[0]!.rowsOf(record) : made.flatMap((block) => block.rowsOf(record)),
           );
           this.records += portion.length;
-          this.passedOver = Math.min(...made.map((block) => block.passedOver));
+          this.skippedRecords = Math.min(...made.map((block) => block.skippedRecords));
           if (rows.length) yield rows;
         }
     this.isRead = true;
   }
 
-  /** @throws {SourceFault} if a column is not there that has to be, or that other blocks have */
+  /** @throws {SourceFault} if the file lacks a column that is required or that other blocks have */
   private refuseMissing(blocks: readonly TableMapping[]): void {
     const given = blocks.map(({ columns }) => new Set(columns.map(({ column }) => column)));
     for (const [index, { columns }] of this.blocks.entries())
@@ -158,14 +165,14 @@ class MappedSource implements TableSource {
         const headers = [...new Set(valueHeadersOf(rule))].join(', ');
         throw new SourceFault(
           this.input.header.line,
-          `missing column: the file has none of these, and ${column.name} needs one`,
+          `missing column: the file has none of these headers, but ${column.name} needs one`,
           headers,
         );
       }
   }
 }
 
-/** The columns that the file has. */
+/** Returns the columns that the file has. */
 function presentColumns(columns: readonly ColumnMapping[], has: (header: string) => boolean): ColumnMapping[] {
   return columns.flatMap(({ column, rule }) => {
     const left = present(rule, has);
@@ -177,7 +184,7 @@ function isRequired(column: FieldDeclaration, rule: Rule): boolean {
   return Boolean(column.primary) || column.nullable === false || cellsOf(rule).some(({ required }) => required);
 }
 
-/** The headers whose empty cells keep a row from becoming a product, as the map says. */
+/** Returns the headers of the products' `skip` that match empty cells: a row with such a cell is not a product. */
 function headersSkippedIfEmpty({ tables }: Mapping): ReadonlySet<string> {
   const products = tables.filter(({ table }) => table.name === 'products');
   return new Set(products.flatMap(({ skip }) => skip.filter(([, texts]) => texts.has('')).map(([header]) => header)));

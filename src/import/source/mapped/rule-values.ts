@@ -11,14 +11,14 @@ import { shortened } from './shortened.js';
 
 type Cells = readonly string[];
 
-/** Takes a value from the cells of a row. */
+/** Reads a value from the cells of a row. */
 type Read<Value> = (cells: Cells) => Value;
 
-/** What became of the lookups of one value. */
+/** The result of the lookups of one value. */
 interface Outcome {
-  /** Whether one of the rows was there. */
+  /** Whether one of the rows was found. */
   found: boolean;
-  /** The first that was not, in words. */
+  /** The message about the first row that was not found. */
   missing?: string;
 }
 
@@ -26,13 +26,13 @@ const NO_LOOKUP: Outcome = { found: false };
 
 /** Turns rules into functions of a row's cells, for a file whose header is known. */
 export class RuleValues {
-  /** For each `above`, by its text: the latest row that it speaks of. */
-  private readonly above = new Map<string, { holds: Read<boolean>; cells?: Cells }>();
+  /** For each `above` rule, by its JSON: the latest row that matches it. */
+  private readonly above = new Map<string, { matches: Read<boolean>; cells?: Cells }>();
   private outcome = NO_LOOKUP;
 
   /**
-   * @param position of a header's column
-   * @param lookups the rows that other rows refer to, all of them read
+   * @param position returns the position of a header's column
+   * @param lookups the rows that other rows refer to, already read
    */
   constructor(
     private readonly position: (header: string) => number,
@@ -40,20 +40,20 @@ export class RuleValues {
     private readonly lookups: Lookups,
   ) {}
 
-  /** Takes note of a row. Has to come before it is read: a row may refer to rows above, or to itself. */
+  /** Records a row. Call it before reading the row, because a row may refer to rows above or to itself. */
   note(cells: Cells): void {
-    for (const row of this.above.values()) if (row.holds(cells)) row.cells = cells;
+    for (const row of this.above.values()) if (row.matches(cells)) row.cells = cells;
   }
 
   /**
-   * For a rule that gives one text; it throws a CellError where that is no value.
-   * @param column undefined: the text is only a part of a column's value, or finds a row
+   * Returns a function for a rule that gives one text. It throws a CellError if the text is not a valid value.
+   * @param column undefined if the text is only a part of a column's value, or finds a row
    */
   text(rule: Rule, column?: FieldDeclaration): Read<string> {
     if (rule.kind === 'constant') return () => rule.text;
     if (rule.kind === 'cell') return this.cell(rule, column);
     const reads = rule.rules.map((part) => this.text(part, rule.kind === 'join' ? undefined : column));
-    if (rule.kind === 'first') return this.first(rule.rules, reads, '', isThere);
+    if (rule.kind === 'first') return this.first(rule.rules, reads, '', isFilled);
     const { between, shorten } = rule;
     return (cells) => {
       const text = joined(reads, cells, between);
@@ -61,13 +61,13 @@ export class RuleValues {
     };
   }
 
-  /** For a rule that gives a list; an element that is no value is a CellError in its place. */
+  /** Returns a function for a rule that gives a list. In the list, a CellError stands for an invalid element. */
   list(rule: Rule, column: FieldDeclaration): Read<(string | CellError)[]> {
     if (rule.kind === 'first') {
       const reads = rule.rules.map((part) => this.list(part, column));
       return this.first(rule.rules, reads, [], ({ length }) => length > 0);
     }
-    if (rule.kind !== 'cell' || !rule.list) throw new TypeError('the rule gives no list');
+    if (rule.kind !== 'cell' || !rule.list) throw new TypeError('the rule does not give a list');
     const elements = this.elements(rule, rule.list);
     const finish = this.finish(rule, column);
     return (cells) => {
@@ -78,7 +78,7 @@ export class RuleValues {
     };
   }
 
-  /** The first value that is wanted. A constant among the rules says that a row which is not there does no harm. */
+  /** Reads the first value that is wanted. With a constant among the rules, a row that is not found is not an error. */
   private first<Value>(
     rules: readonly Rule[],
     reads: readonly Read<Value>[],
@@ -104,7 +104,7 @@ export class RuleValues {
     };
   }
 
-  /** Refuses a value that is empty because a row is not there. */
+  /** Refuses a value that is empty because a row was not found. */
   private assertFound(hasValue: boolean): void {
     const { found, missing } = this.outcome;
     if (missing !== undefined && !found && !hasValue) throw new RowNotFound(missing);
@@ -121,7 +121,7 @@ export class RuleValues {
     return (cells) => {
       this.outcome = { found: false };
       const text = read(cells);
-      this.assertFound(isThere(text));
+      this.assertFound(isFilled(text));
       return finish(text, cells);
     };
   }
@@ -145,11 +145,11 @@ export class RuleValues {
   private elements(rule: CellRule, list: ListRule): Read<string[]> {
     const reads = this.cells(rule);
     const all: Read<string[]> = (cells) => reads.flatMap((read) => splitList(read(cells), list));
-    const once: Read<string[]> = reads.length === 1 ? all : (cells) => [...new Set(all(cells).filter(isThere))];
+    const once: Read<string[]> = reads.length === 1 ? all : (cells) => [...new Set(all(cells).filter(isFilled))];
     return list.take === 'number' ? (cells) => once(cells).map((text, index) => text && String(index + 1)) : once;
   }
 
-  /** The cells that the rule speaks of, one for each header. */
+  /** Returns functions that read the cells of a rule, one for each header. */
   private cells({ from, rows }: CellRule): Read<string>[] {
     return [...new Set(from)].map((header) => {
       const reads = rows.map((row) => this.inRow(this.position(header), row));
@@ -157,7 +157,7 @@ export class RuleValues {
       return (cells) => {
         for (const read of reads) {
           const text = read(cells);
-          if (isThere(text)) return text;
+          if (isFilled(text)) return text;
         }
         return '';
       };
@@ -172,14 +172,14 @@ export class RuleValues {
   private inRowAbove(position: number, { above }: Exclude<RowRule, 'this' | KeyRule>): Read<string> {
     const name = JSON.stringify(above.map(([header, texts]) => [header, [...(texts ?? [])]]));
     const tests = above.map(([header, texts]) => ({ at: this.position(header), texts }));
-    const holds: Read<boolean> = (cells) =>
-      tests.every(({ at, texts }) => (texts ? texts.has(comparable(cells[at]!)) : isThere(cells[at]!)));
-    const latest: { holds: Read<boolean>; cells?: Cells } = this.above.get(name) ?? { holds };
+    const matches: Read<boolean> = (cells) =>
+      tests.every(({ at, texts }) => (texts ? texts.has(comparable(cells[at]!)) : isFilled(cells[at]!)));
+    const latest: { matches: Read<boolean>; cells?: Cells } = this.above.get(name) ?? { matches };
     this.above.set(name, latest);
     const headers = above
       .map(([header, texts]) => (texts ? `${header} ${[...texts].join(' or ')}` : header))
       .join(', ');
-    return () => this.noted(latest.cells?.[position], `no row above has ${quoted(headers)}`);
+    return () => this.withOutcome(latest.cells?.[position], `no row above has ${quoted(headers)}`);
   }
 
   private inRowOf(position: number, { key }: KeyRule): Read<string> {
@@ -193,28 +193,29 @@ export class RuleValues {
       const found = this.lookups.find(name, texts, position);
       if (found === null) return '';
       const isComplete = this.lookups.complete;
-      return this.noted(
+      return this.withOutcome(
         isComplete ? found : (found ?? ''),
         `no row of the file has the ${headers} ${quoted(texts.join(', '))}`,
       );
     };
   }
 
-  private noted(text: string | undefined, missing: string): string {
+  /** Records whether a row was found, and returns its text or ''. */
+  private withOutcome(text: string | undefined, missing: string): string {
     if (text === undefined) this.outcome.missing ??= missing;
     else this.outcome.found = true;
     return text ?? '';
   }
 }
 
-/** The row that a value comes from is not there. */
+/** The row that a value is read from was not found. */
 class RowNotFound extends CellError {
   constructor(readonly what: string) {
-    super(`${what}: export it, too, or end the rule with { constant: '' } if it may be missing`);
+    super(`${what}; export that row as well, or end the rule with { constant: '' } if it may be missing`);
   }
 }
 
-function isThere(text: string): boolean {
+function isFilled(text: string): boolean {
   return text.trim() !== '';
 }
 
@@ -223,14 +224,14 @@ function joined(reads: readonly Read<string>[], cells: Cells, between: string): 
   const parts: string[] = [];
   for (const read of reads) {
     const part = read(cells);
-    if (!isThere(part)) continue;
+    if (!isFilled(part)) continue;
     length.add(part.length + between.length);
     parts.push(part);
   }
   return parts.join(between);
 }
 
-/** What `make` returns, or the CellError that it throws. */
+/** Returns the result of `make`, or the CellError that it throws. */
 export function valueOrError<Value>(make: () => Value): Value | CellError {
   try {
     return make();

@@ -19,7 +19,7 @@ test.each([
 });
 
 test.each(['', 'x', '1,5', '1.', '.5', '+1', '1e3', '1 000', '- 1', '1.2.3', '0x10', '9'.repeat(31)])(
-  '%j is no number',
+  '%j is not a number',
   (text) => {
     expect(() => scaledDecimal(text, '2', 4)).toThrow(CellError);
   },

@@ -2,15 +2,15 @@ import { CellError, commaHint } from '../../cell.js';
 import { quoted } from '../../excerpt.js';
 
 /**
- * A number times another, computed exactly, and rounded once, half away from zero, where it has too many decimals.
- * @param number a plain decimal; spaces around it do no harm
+ * Multiplies two numbers exactly. If the product has too many decimals, it is rounded once, half away from zero.
+ * @param number a plain decimal; spaces around it are ignored
  * @param factor a plain decimal
- * @param scale how many decimals may stay
+ * @param scale the maximum number of decimals of the product
  * @throws {CellError} if `number` is not a decimal
  */
 export function scaledDecimal(number: string, factor: string, scale: number): string {
   const text = number.trim();
-  // `times: 1` rounds, and mostly there is nothing to round.
+  // Maps use `times: 1` to round, but most numbers need no rounding.
   const [, fraction] = /^-?\d{1,30}(?:\.(\d{1,30}))?$/.exec(text) ?? [];
   if (factor === '1' && fraction !== undefined && fraction.length <= scale) return text;
   const one = exact(number);
@@ -29,7 +29,7 @@ function exact(text: string): Exact {
   const [, sign, whole, fraction = ''] = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?$/.exec(text.trim()) ?? [];
   if (whole === undefined)
     throw new CellError(
-      `${quoted(text)} is not a number: digits, a point where needed, no other separator${commaHint(text)}`,
+      `${quoted(text)} is not a number: write digits, a point before any decimals and no other separator${commaHint(text)}`,
     );
   return { digits: BigInt(`${sign}${whole}${fraction}`), decimals: fraction.length };
 }

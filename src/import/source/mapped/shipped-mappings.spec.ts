@@ -10,7 +10,7 @@ const mappingOf = (system: string) => readMapping(join('mappings', `${system}.ya
 const sampleOf = (system: string) => join('test', 'samples', `${system}-products.csv`);
 const read = async (system: string) => readMapped(sampleOf(system), await mappingOf(system));
 
-/** Rows written as lists of values. */
+/** Makes rows from lists of values. */
 const rows = (columns: string[], values: unknown[][]) =>
   values.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])));
 
@@ -22,7 +22,7 @@ const images = (idFolder: string, fileFolder: string, values: [SKU: string, path
     IsPrimaryImage,
   }));
 
-test('magento2.yaml', async () => {
+test('magento2.yaml reads the sample export', async () => {
   const { tables, problems, notes } = await read('magento2');
   const photos = 'https://shop.example.com/media/catalog/product';
   const lantern = {
@@ -92,12 +92,12 @@ test('magento2.yaml', async () => {
     ),
   });
   expect(notes.slice(0, 2)).toEqual([
-    'magento2-products.csv: 4 row(s) passed over, as the map says, for products, product_images, product_accessories, product_substitutions, prices',
-    'magento2-products.csv: 5 row(s) passed over, as the map says, for stock',
+    'magento2-products.csv: the map skips 4 row(s) for products, product_images, product_accessories, product_substitutions, prices',
+    'magento2-products.csv: the map skips 5 row(s) for stock',
   ]);
 });
 
-test('woocommerce.yaml', async () => {
+test('woocommerce.yaml reads the sample export', async () => {
   const { tables, problems, notes } = await read('woocommerce');
   const uploads = 'https://shop.example.com/wp-content/uploads';
   const windsock = {
@@ -194,8 +194,8 @@ test('woocommerce.yaml', async () => {
     ),
   });
   expect(notes.slice(0, 2)).toEqual([
-    'woocommerce-products.csv: 4 row(s) passed over, as the map says, for products, product_images, product_accessories, product_substitutions',
-    'woocommerce-products.csv: 5 row(s) passed over, as the map says, for prices, stock',
+    'woocommerce-products.csv: the map skips 4 row(s) for products, product_images, product_accessories, product_substitutions',
+    'woocommerce-products.csv: the map skips 5 row(s) for prices, stock',
   ]);
 });
 
@@ -262,18 +262,18 @@ const SHOPIFY_TABLES = {
   ),
 };
 
-test('shopify.yaml', async () => {
+test('shopify.yaml reads the sample export', async () => {
   const { tables, problems, notes } = await read('shopify');
   expect(problems).toEqual([]);
   expect(tables).toEqual(SHOPIFY_TABLES);
   expect(notes.slice(0, 3)).toEqual([
-    'shopify-products.csv: 2 row(s) passed over, as the map says, for products, prices',
-    'shopify-products.csv: 1 row(s) passed over, as the map says, for product_images',
-    'shopify-products.csv: 3 row(s) passed over, as the map says, for stock',
+    'shopify-products.csv: the map skips 2 row(s) for products, prices',
+    'shopify-products.csv: the map skips 1 row(s) for product_images',
+    'shopify-products.csv: the map skips 3 row(s) for stock',
   ]);
 });
 
-/** Headers that Shopify has renamed, and what they were. */
+/** Headers that Shopify has renamed, each with its former name. */
 const RENAMED: Record<string, string> = {
   'URL handle': 'Handle',
   Description: 'Body (HTML)',
@@ -293,7 +293,7 @@ const RENAMED: Record<string, string> = {
   'Variant image URL': 'Variant Image',
 };
 
-test('shopify.yaml reads files with the former headers, too', async () => {
+test('shopify.yaml also reads files with the former headers', async () => {
   const [header = '', ...lines] = (await readFile(sampleOf('shopify'), 'utf8')).split('\n');
   const former = header.split(',').map((name) => RENAMED[name] ?? name);
   const { tables, problems } = await readMappedText([former.join(), ...lines].join('\n'), await mappingOf('shopify'));
@@ -301,19 +301,19 @@ test('shopify.yaml reads files with the former headers, too', async () => {
   expect(tables).toEqual(SHOPIFY_TABLES);
 });
 
-test.each(['magento2', 'woocommerce', 'shopify'])('%s: a row without a SKU is not passed over', async (system) => {
+test.each(['magento2', 'woocommerce', 'shopify'])('%s.yaml does not skip a row without a SKU', async (system) => {
   const lines = (await readFile(sampleOf(system), 'utf8')).split('\n');
   const sku = { magento2: 'LED-7', woocommerce: 'CLASS-1', shopify: 'CLK-1' }[system]!;
   const text = lines.map((line) => line.replace(new RegExp(`(^|,)${sku},`), '$1,')).join('\n');
   const { problems } = await readMappedText(text, await mappingOf(system));
-  expect(problems[0]).toMatch(/^export\.csv:\d+: (sku|SKU) \(products\.SKU\): is empty, and has to hold a value$/);
+  expect(problems[0]).toMatch(/^export\.csv:\d+: (sku|SKU) \(products\.SKU\): is empty, but a value is required$/);
 });
 
-/** The headers of WooCommerce in other languages, in the order of the English ones. */
 const split = (text: string) => text.split('|').map((name) => name.trim());
 const ENGLISH = split(`
   Type|SKU|GTIN, UPC, EAN, or ISBN|Name|Published|Short description|Description|Stock|Weight (kg)|
   Length (cm)|Width (cm)|Height (cm)|Regular price|Categories|Images|Parent|Upsells|Cross-sells`);
+/** The headers of WooCommerce in other languages, in the order of the English ones. */
 const TRANSLATED: Record<string, string[]> = {
   de: split(`
   Typ|Artikelnummer|GTIN, UPC, EAN oder ISBN|Name|Veröffentlicht|Kurzbeschreibung|Beschreibung|Bestand|
@@ -340,15 +340,12 @@ test.each(Object.keys(TRANSLATED))('woocommerce.yaml reads the headers of a site
     return text.replace(new RegExp(`(^|,|\uFEFF)("?)${name.replace(/[()]/g, '\\$&')}\\2(?=,)`), `$1$2${other}$2`);
   }, header);
   expect(translated).not.toBe(header);
-  const { tables, problems } = await readMappedText(
-    [translated, ...lines].join('\n'),
-    await mappingOf('woocommerce'),
-  );
+  const { tables, problems } = await readMappedText([translated, ...lines].join('\n'), await mappingOf('woocommerce'));
   expect(problems).toEqual([]);
   expect(tables).toEqual((await read('woocommerce')).tables);
 });
 
-/** The text of a map without the blocks of these tables. */
+/** Removes the blocks of these tables from the text of a map. */
 async function without(system: string, ...names: string[]): Promise<string> {
   const text = await readFile(join('mappings', `${system}.yaml`), 'utf8');
   return names.reduce((rest, name) => rest.replace(new RegExp(`^${name}:\\n([ #].*\\n|\\n)*`, 'm'), ''), text);
@@ -358,7 +355,7 @@ test.each<readonly [system: string, names: readonly string[]]>([
   ['shopify', ['warehouses', 'stock']],
   ['magento2', ['stock']],
   ...['shopify', 'magento2', 'woocommerce'].map((system) => [system, ['price_lists', 'warehouses']] as const),
-])('%s.yaml without the blocks %j is a map', async (system, names) => {
+])('%s.yaml without the blocks %j is a valid map', async (system, names) => {
   const text = await without(system, ...names);
   for (const name of names) expect(text).not.toContain(`\n${name}:`);
   const { tables, problems } = await readMapped(sampleOf(system), parseMapping(text, 'map.yaml'));
@@ -374,7 +371,7 @@ test.each([
   ['woocommerce', 'Published', '7'],
   ['shopify', 'Status', ''],
   ['shopify', 'Status', 'suspended'],
-])('%s.yaml: %s %j is an error', async (system, header, value) => {
+])('%s.yaml refuses the %s %j', async (system, header, value) => {
   const mapping = await mappingOf(system);
   const file = await InputFile.at(sampleOf(system));
   const records: string[][] = [];
@@ -384,18 +381,18 @@ test.each([
   for (const cells of records.slice(1)) cells[column] = value;
   const text = stringify(records);
   const { problems } = await readMappedText(text, mapping);
-  const fault = value ? `"${value}" is none of the values that the map lists` : 'is empty, and the map says that it is';
+  const fault = value ? `"${value}" is not listed under values in the map` : 'is empty, but the map requires';
   expect(problems[0]).toContain(`(products.Status): ${fault}`);
 });
 
-test('shopify.yaml: a file with neither Status nor Published is refused', async () => {
+test('shopify.yaml refuses a file with neither Status nor Published', async () => {
   const text = (await readFile(sampleOf('shopify'), 'utf8')).replace('Published on online store,Status,', 'x,y,');
   expect((await readMappedText(text, await mappingOf('shopify'))).problems).toEqual([
-    'export.csv:1: Status, Published on online store: missing column: the file has none of these, and Status needs one',
+    'export.csv:1: Status, Published on online store: missing column: the file has none of these headers, but Status needs one',
   ]);
 });
 
-test('woocommerce.yaml: a variation of a draft is not sold', async () => {
+test('woocommerce.yaml gives a variation of a draft the status OBSOLETE', async () => {
   const text = (await readFile(sampleOf('woocommerce'), 'utf8')).replace(
     '42,variable,WIND,,Windsock,1',
     '42,variable,WIND,,Windsock,-1',
@@ -404,8 +401,10 @@ test('woocommerce.yaml: a variation of a draft is not sold', async () => {
   expect(tables.products!.find(({ SKU }) => SKU === 'WIND-RED')).toMatchObject({ Status: 'OBSOLETE' });
 });
 
-test('woocommerce.yaml: a parent that is not in the file is an error', async () => {
+test('woocommerce.yaml refuses a file without the parent of a variation', async () => {
   const lines = (await readFile(sampleOf('woocommerce'), 'utf8')).split('\n').filter((line) => !line.startsWith('42,'));
   const { problems } = await readMappedText(lines.join('\n'), await mappingOf('woocommerce'));
-  expect(problems).toContainEqual(expect.stringContaining('no row of the file has the SKU "WIND": export it, too'));
+  expect(problems).toContainEqual(
+    expect.stringContaining('no row of the file has the SKU "WIND"; export that row as well'),
+  );
 });

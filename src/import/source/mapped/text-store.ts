@@ -1,10 +1,10 @@
 const PAGE = 1 << 20;
 
-/** Keeps texts outside of the heap, as UTF-8, so that the garbage collector does not walk through them. */
+/** Stores texts as UTF-8 outside the heap, so that the garbage collector does not traverse them. */
 export class TextStore {
   private pages: Buffer[] = [];
   private used = PAGE;
-  /** Where each text is: the number of its page, its place there and its length. */
+  /** Three numbers for each text: its page, its offset in the page in bytes, and its length in bytes. */
   private readonly places: number[] = [];
 
   /** @returns the number by which `get` finds the text */

@@ -1,11 +1,11 @@
 import { hostname, userInfo } from 'node:os';
 
-/** The account and host of a command, as records name them. */
-export function whoami(): string {
+/** The account and host that run the command, `account@host`, with at most 255 characters. */
+export function accountAtHost(): string {
   return `${account()}@${hostname()}`.slice(0, 255);
 }
 
-/** In a container the account may have a number and no name. */
+/** The account name, or its number, because an account in a container may have no name. */
 function account(): string {
   try {
     return userInfo().username;
