@@ -224,7 +224,7 @@ const outcomes = async (sub: string, paths: string[]) => {
 test.each([
   ['deleted', B, 'DELETE FROM customers WHERE CustomerCode = ?'],
   ['inactive', C, 'UPDATE customers SET Active = 0 WHERE CustomerCode = ?'],
-  ['unknown', 'NOBODY', 'DELETE FROM customers WHERE CustomerCode = ?'],
+  ['unknown', 'UNKNOWN', 'DELETE FROM customers WHERE CustomerCode = ?'],
   ['spelt in another case', A.toLowerCase(), 'DELETE FROM customers WHERE CustomerCode = ?'],
 ])(
   'a customer that is %s gets 404 for data and 200 for schemas (interface §7, decision 10)',

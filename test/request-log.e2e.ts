@@ -190,8 +190,8 @@ describe('the log (decisions 16, 31, 84)', () => {
   if (engine === 'mysql')
     test('shows why the database refuses a connection, without the password', async () => {
       const refused = new URL(database.url);
-      refused.username = 'nobody';
-      refused.password = 'password-of-nobody';
+      refused.username = 'unknown-account';
+      refused.password = 'password-of-unknown-account';
       const settings = { DATABASE_URL: refused.href, REDIS_URL: 'redis://:password-of-redis@127.0.0.1:1' };
       service = ServiceProcess.start({ ...settings, JWT_SECRET, LOG_FORMAT: 'json' }, database.folder);
       ({ url } = await service.ports());

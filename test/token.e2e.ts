@@ -25,7 +25,7 @@ beforeAll(async () => {
   await database.sql('INSERT INTO customers (CustomerCode) VALUES (?)', [ODD.id]);
   const values = [ODD.id, sha256(ODD.secret), '2026-01-01 00:00:00.000'];
   await database.sql('INSERT INTO api_keys (CustomerCode, Digest, CreatedAt) VALUES (?, ?, ?)', values);
-  refusal = await requestToken([form('NOBODY', 'wrong')]);
+  refusal = await requestToken([form('UNKNOWN', 'wrong')]);
 });
 afterAll(() => service.close());
 
@@ -175,7 +175,7 @@ describe('returns the same 401', () => {
   const CHALLENGE = 'Basic realm="customer-data-service", charset="UTF-8"';
   const WRONG: [string, () => [id: string, secret: string]][] = [
     ['a wrong key', () => [A, 'wrong']],
-    ['an unknown customer', () => ['NOBODY', key]],
+    ['an unknown customer', () => ['UNKNOWN', key]],
     ['the key of another customer', () => [A, keyOfB]],
     ['the code in lower case', () => [A.toLowerCase(), key]],
     ['the code with a trailing space', () => [`${A} `, key]],

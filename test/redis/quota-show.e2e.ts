@@ -66,13 +66,13 @@ test("quota show prints a customer's own limits, and windows that have not start
 
 test('quota show prints why Redis refuses the credentials, without the credentials', async () => {
   const { port } = new URL(redis.url);
-  const { code, stderr } = await show('C', { REDIS_URL: `redis://nobody:hunter2@127.0.0.1:${port}` });
+  const { code, stderr } = await show('C', { REDIS_URL: `redis://unknown:hunter2@127.0.0.1:${port}` });
   expect([code, stderr]).toEqual([1, expect.stringMatching(/Redis \(REDIS_URL\) cannot be read: WRONGPASS /)]);
   expect(stderr).not.toContain('hunter2');
 });
 
 test.each<[string, string, Record<string, string> | undefined, RegExp]>([
-  ['an unknown customer', 'NOBODY', undefined, /^There is no customer NOBODY/],
+  ['an unknown customer', 'UNKNOWN', undefined, /^There is no customer UNKNOWN/],
   ['no REDIS_URL', 'C', {}, /^REDIS_URL is not set/],
   [
     'an unreachable Redis',
