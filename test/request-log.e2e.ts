@@ -129,7 +129,7 @@ describe('the log line of a request (decision 84)', () => {
     'shows the abort reason %s, and another line explains it',
     async (abortReason, limits) => {
       await start({ ...PLENTY, ...limits });
-      const download = await SlowDownload.begin(url, '/products', await token(), '1.1', 'X-Request-Id: cut');
+      const download = await SlowDownload.begin(url, '/products', await token(), '1.1', 'X-Request-Id: aborted');
       const [why, request] = await recordsOf('aborted');
       expect(why).toMatchObject({
         level: 'error',
