@@ -2,12 +2,12 @@ import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { runCli } from './cli/program.js';
 
-// Commands tell what they do themselves.
+// Commands print their own messages.
 Logger.overrideLogger(false);
 
 const args = process.argv.slice(2);
-// Nobody may be reading any more, or a disk be full. What an import did counts more than that nobody can read of it; of
-// other commands the output is what they are run for.
+// The reader of the output may be gone, or a disk may be full. The exit code of an import still shows its outcome.
+// Other commands are run for their output, so they fail.
 process.stderr.on('error', () => undefined);
 process.stdout.on('error', () => {
   if (args[0] !== 'import') process.exitCode = 1;

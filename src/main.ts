@@ -5,6 +5,7 @@ import { readSettings, type Settings, SettingsError } from './config/settings.js
 import type { DemoCredentials } from './demo/demo.service.js';
 import { type Service, startService } from './service.js';
 
+/** Within this time, in milliseconds, a further signal is an echo of the first one. */
 const ECHO_MS = 500;
 
 const settings = settingsOrExit();
@@ -20,7 +21,7 @@ logger.log(`Listening on port ${service.port} (public) and ${service.managementP
 let stoppingSince: number | undefined;
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(service));
 const credentials = await service.ready;
-if (credentials) process.stdout.write(firstCalls(credentials, service.port));
+if (credentials) process.stdout.write(demoInstructions(credentials, service.port));
 
 function settingsOrExit(): Settings {
   try {
@@ -31,41 +32,43 @@ function settingsOrExit(): Settings {
   }
 }
 
-/** A fault of the environment, which an operator can fix, is one line. Every other fault is ours, with its stack. */
+/**
+ * Prints only the message of an error that an operator can fix. Any other error is a bug and is printed with its stack.
+ */
 function exitWith(error: Error & { code?: string }): never {
-  const ours = !(error instanceof SettingsError) && error.code === undefined;
+  const isBug = !(error instanceof SettingsError) && error.code === undefined;
   if (error.code === 'EADDRINUSE')
-    error.message += `. Set PORT or MANAGEMENT_PORT to another port, or end what listens there`;
-  process.stderr.write(`${ours ? error.stack : error.message}\n`);
+    error.message += `. Set PORT or MANAGEMENT_PORT to another port, or stop the process that uses this one`;
+  process.stderr.write(`${isBug ? error.stack : error.message}\n`);
   process.exit(1);
 }
 
 async function stop(running: Service): Promise<void> {
   const now = Date.now();
   if (stoppingSince !== undefined) {
-    // Under npm, one Ctrl-C arrives twice: from the terminal and from npm.
+    // Under npm, a single Ctrl-C arrives twice: from the terminal and from npm.
     if (now - stoppingSince < ECHO_MS) return;
     // A second signal means that the operator does not want to wait.
     running.abort();
     process.exit(1);
   }
   stoppingSince = now;
-  logger.log(`Ending: requests are answered for ${settings.DRAIN_SECONDS} s more`);
+  logger.log(`Shutting down: new requests are served for another ${settings.DRAIN_SECONDS} s`);
   await running.close();
   await exit(0);
 }
 
-/** Ends the process, the last lines of its log written. */
+/** Ends the process after writing the last lines of its log. */
 async function exit(code: number): Promise<never> {
   await logger.flush();
   process.exit(code);
 }
 
-function firstCalls({ customerCode, apiKey }: DemoCredentials, port: number): string {
+function demoInstructions({ customerCode, apiKey }: DemoCredentials, port: number): string {
   const base = `http://localhost:${port}`;
   return `
-The demo data is loaded. A customer to try it with, whose key is shown this once
-(for another: ${command(`key issue ${customerCode}`)}):
+The demo data is loaded. Try it with this customer. Its key is shown only once
+(to issue another one: ${command(`key issue ${customerCode}`)}):
 
   Customer Code  ${customerCode}
   API key        ${apiKey}

@@ -9,8 +9,8 @@ import { MetricsController } from './telemetry/metrics.controller.js';
 import { MetricsService } from './telemetry/metrics.service.js';
 
 /**
- * The application on the management port: probes and metrics of the public application, whose services it is given, and the
- * description of its interface.
+ * The application on the management port: probes and metrics of the public application, and the description of its
+ * interface. It uses the services of the public application.
  */
 @Module({})
 export class ManagementModule {

@@ -23,29 +23,35 @@ import { QuotaService } from './quota/quota.service.js';
 import { ResponsesMiddleware } from './telemetry/responses.middleware.js';
 import { MetricsService } from './telemetry/metrics.service.js';
 
-/** How long answers under way may take after the drain: with its 5 s, less than the 30 s after which Kubernetes kills. */
+/**
+ * How long unfinished responses may take after the drain, in milliseconds. Together with the default drain of 5 s this
+ * is less than the 30 s after which Kubernetes kills the process.
+ */
 const GRACE_MS = 20_000;
 
-/** How long a client may take to send a request, which has no body but the form of a token request. */
+/**
+ * How long a client may take to send a request, in milliseconds. Requests are small: only token requests have a body.
+ */
 const REQUEST_MS = 60_000;
 
 /** A running service. */
 export interface Service {
-  /** The ports that it listens on, which differ from the settings where those are 0. */
+  /** The public port that the service listens on. It differs from the setting if that is 0. */
   readonly port: number;
+  /** The management port, likewise. */
   readonly managementPort: number;
-  /** Resolves when the database is first ready, with credentials where the demo data was loaded. */
+  /** Resolves when the database is ready for the first time, with credentials if the demo data was loaded. */
   readonly ready: Promise<DemoCredentials | undefined>;
-  /** Goes on for the drain setting, lets answers under way finish, then closes everything. */
+  /** Serves requests for `DRAIN_SECONDS` more, lets unfinished responses finish, then closes everything. */
   close(): Promise<void>;
   /**
-   * Resets every connection with a response under way, for a process that ends at once. Otherwise the system would close
-   * them in order, and a client of HTTP/1.0 would take what it has for the whole.
+   * Resets every connection with an unfinished response, before a process ends at once. Otherwise the operating system
+   * would close them in order, and an HTTP/1.0 client would mistake a partial response for a complete one.
    */
   abort(): void;
 }
 
-/** Starts the service: both ports listen when this resolves, whether or not the database is there yet. */
+/** Starts the service. When this resolves, both ports listen, even if the database is not available yet. */
 export async function startService(settings: Settings, logger: LoggerService): Promise<Service> {
   const app = await createApp(settings, logger);
   const database = app.get(DatabaseService);
@@ -55,10 +61,10 @@ export async function startService(settings: Settings, logger: LoggerService): P
   management.disable('x-powered-by').disable('etag');
   await app.get(QuotaService).start();
   await app.init();
-  app.get(ResponsesMiddleware).learn(app.getHttpAdapter().getInstance());
-  // Monitoring keeps its connection between two scrapes, too: closed meanwhile, it may just be sending the next one.
-  for (const one of [app, management]) {
-    const server = one.getHttpServer();
+  app.get(ResponsesMiddleware).readRoutes(app.getHttpAdapter().getInstance());
+  // Prometheus also keeps its connection between two scrapes. If the service closed it, a scrape could be lost.
+  for (const application of [app, management]) {
+    const server = application.getHttpServer();
     server.keepAliveTimeout = settings.KEEP_ALIVE_SECONDS * 1000;
     dispatchOneAtATime(server);
     admitConnectMethod(server);
@@ -70,21 +76,22 @@ export async function startService(settings: Settings, logger: LoggerService): P
     managementPort: portOf(management),
     ready: database.start().then(async (usable) => {
       if (!usable) return undefined;
-      // As the command `migrate` does. Answers are right without it, too, only slower: it must not end the service.
+      // The command `migrate` does the same. A failure must not end the service: without these documents, responses are
+      // correct, only slower.
       if (settings.MIGRATE_ON_START)
         await app
           .get(ProductDocuments)
           .build()
-          .catch((error: Error) => logger.warn(`Documents of products could not be made: ${error.message}`));
+          .catch((error: Error) => logger.warn(`The product documents could not be built: ${error.message}`));
       return app.get(DemoService).loadIntoEmpty();
     }),
     close: async () => {
       drain.begin();
       await sleep(settings.DRAIN_SECONDS * 1000);
-      // A client that never finishes, or never begins, must not keep the process until it is killed.
+      // A client that never finishes its request or its download must not keep the process running.
       setTimeout(() => {
         drain.abortAll();
-        for (const one of [app, management]) one.getHttpServer().closeAllConnections();
+        for (const application of [app, management]) application.getHttpServer().closeAllConnections();
       }, GRACE_MS).unref();
       drain.closeWhenIdle();
       await app.close();
@@ -97,13 +104,14 @@ export async function startService(settings: Settings, logger: LoggerService): P
 
 async function createApp(settings: Settings, logger: LoggerService): Promise<NestExpressApplication> {
   const server = express();
-  // Paths are what the interface spells, to the letter; the router is built on first use, hence before Nest.
+  // Paths match exactly as the interface spells them. Set this before Nest, because Express builds its router on first
+  // use.
   server.enable('strict routing').enable('case sensitive routing').disable('x-powered-by').disable('etag');
   const app = await NestFactory.create<NestExpressApplication>(AppModule.with(settings), new ExpressAdapter(server), {
     logger,
     bodyParser: false,
   });
-  // Mounted on the bare server, in this order: a path that no pattern matches passes through them too.
+  // Mounted on the Express application itself, in this order, so that requests for unknown paths pass through them too.
   app.use(requestId);
   const responses = app.get(ResponsesMiddleware);
   for (const type of [ResponsesMiddleware, Drain, IdentityMiddleware, TokenRequestMiddleware, QuotaMiddleware]) {

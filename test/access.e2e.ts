@@ -14,13 +14,13 @@ let service: TestService;
 /** Every route of the running application that is not public; all are for GET. */
 let closed: string[];
 let key: string;
-/** Everything that was sent and must not be in the log. */
+/** All sent secrets, which must not appear in the log. */
 const sent = new Set<string>([SECRET]);
 
 beforeAll(async () => {
   const database = await TestDatabase.create();
   await database.load(smallCatalogue);
-  // The CLI shares the process's logger: done before the service starts, it leaves nothing in the log of that.
+  // The CLI shares the logger of the process. It runs before the service starts, so it leaves nothing in that log.
   key = await database.cliOk('key', 'issue', A);
   const started = await startWithApp({ JWT_SECRET: SECRET }, database);
   service = started.service;
@@ -34,13 +34,13 @@ type Json = Record<string, unknown>;
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const now = () => Math.floor(Date.now() / 1000);
 
-/** The claims of a good token of A, changed; a claim that is undefined is left out. */
+/** Returns the claims of a valid token of A with these changes. A claim that is undefined is omitted. */
 const claims = (changes: Json = {}) => {
   const issued = { iat: now(), exp: now() + 3600, jti: 'x' };
   return { iss: 'customer-data-service', aud: 'customer-data-api', sub: A, ...issued, ...changes };
 };
 
-/** A token made by hand, as an attacker would make it. It is valid if nothing is changed. */
+/** Forges a token, as an attacker would. It is valid if nothing is changed. */
 function forge(payload: unknown = claims(), header: Json = {}, secret = SECRET, hash = 'sha256'): string {
   return sign(JSON.stringify(payload), header, secret, hash);
 }
@@ -57,14 +57,14 @@ function forgeRs256(): string {
   return `${signed}.${signWith('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
 }
 
-/** GET with these headers; their parts are remembered as secrets. */
+/** Sends a GET request with these headers and records their parts as secrets. */
 function get(path: string, headers: Record<string, string>): Promise<Response> {
   for (const value of Object.values(headers)) value.split(/[ ;]/).map((part) => part.length >= 20 && sent.add(part));
   return fetch(service.url + path, { headers });
 }
 const bearer = (token: string, scheme = 'Bearer ') => ({ Authorization: scheme + token });
 
-/** Checks that every protected endpoint refuses these headers, with this challenge. */
+/** Expects every protected endpoint to refuse these headers with this challenge. */
 async function expectRefused(headers: Record<string, string>, challenge: unknown): Promise<void> {
   for (const path of closed) {
     const response = await get(path, headers);
@@ -79,22 +79,22 @@ test.each<[string, Record<string, string>]>([
   ['Basic credentials', { Authorization: `Basic ${btoa(`${A}:secret`)}` }],
   ['another scheme', { Authorization: 'Digest username="SHOP-A"' }],
   ['a token without a scheme', { Authorization: forge() }],
-  ['a token under a scheme that only begins alike', { Authorization: `Bearertoken ${forge()}` }],
+  ['a token with a scheme that only begins with Bearer', { Authorization: `Bearertoken ${forge()}` }],
   ['a token in a cookie', { Cookie: `access_token=${forge()}; Authorization=Bearer ${forge()}` }],
   ['a token in other headers', { 'X-Access-Token': forge(), 'Proxy-Authorization': `Bearer ${forge()}` }],
-])('%s: 401 that asks for a token and names no error (interface §5.6, decision 15)', async (_name, headers) => {
+])('a request with %s gets 401 without an error code (interface §5.6, decision 15)', async (_name, headers) => {
   await expectRefused(headers, CHALLENGE);
 });
 
-test('a token in the query or in a form is not read: 401 (interface §5.2)', async () => {
+test('a request with a token in the query or in a form gets 401 (interface §5.2)', async () => {
   for (const path of closed) {
     const token = { access_token: forge(), token: forge() };
-    const answer = await request(service.url).get(path).query(token).type('form').send(token);
-    expect([path, answer.status, answer.headers['www-authenticate']]).toEqual([path, 401, CHALLENGE]);
+    const response = await request(service.url).get(path).query(token).type('form').send(token);
+    expect([path, response.status, response.headers['www-authenticate']]).toEqual([path, 401, CHALLENGE]);
   }
 });
 
-/** RFC 6750 §3: an error_description holds no quotation mark and no backslash. */
+/** RFC 6750 §3: an error_description contains no quotation mark and no backslash. */
 const invalid = (about = '') =>
   expect.stringMatching(
     new RegExp(`^${CHALLENGE}, error="invalid_token", error_description="[ !#-\\[\\]-~]*${about}[ !#-\\[\\]-~]*"$`),
@@ -102,7 +102,7 @@ const invalid = (about = '') =>
 
 const NOT_POSITIVE_INTEGERS = ['0', '-5', '1.5', '1e400', '2147483648', '"60"', '"abc"', 'null', 'true', '[60]', '{}'];
 
-/** Values of claims that the service never issues, as JSON; `1e400` is infinite to a parser. */
+/** Values of claims that the service never issues, as JSON. A parser reads `1e400` as infinity. */
 const MALFORMED_CLAIMS: Record<string, string[]> = {
   exp: ['1e400', 'null', 'true', '[]', '"never"', String(now() + 2 * 3600)],
   iat: ['1e400', '-1e400', 'null', 'true', '"now"', String(now() + 600), String(now() - 600)],
@@ -114,21 +114,21 @@ const MALFORMED_CLAIMS: Record<string, string[]> = {
   deactivated_at: ['1.5', '1e400', '"60"', 'null', 'true', '[60]', '{}'],
 };
 
-describe('what is sent is not a token of ours: 401 invalid_token (interface §5.6, decisions 15, 20)', () => {
+describe('returns 401 invalid_token for (interface §5.6, decisions 15, 20)', () => {
   test.each<[string, () => string]>([
     ['nothing after the scheme', () => ''],
-    ['no JWT', () => 'abc'],
-    ['two parts of a JWT', () => forge().split('.').slice(0, 2).join('.')],
-    ['four parts', () => `${forge()}.x`],
+    ['a token that is not a JWT', () => 'abc'],
+    ['only two parts of a JWT', () => forge().split('.').slice(0, 2).join('.')],
+    ['a JWT with four parts', () => `${forge()}.x`],
     ['two tokens', () => `${forge()} ${forge()}`],
     ['a list of tokens', () => `${forge()},${forge()}`],
-    ['quotes around it', () => `"${forge()}"`],
-    ['a very long one', () => forge(claims({ x: 'x'.repeat(8000) }), {}, 'other')],
-    ['a header that is no JSON', () => `${btoa('{')}.${forge().split('.').slice(1).join('.')}`],
+    ['a token in quotes', () => `"${forge()}"`],
+    ['a very long token', () => forge(claims({ x: 'x'.repeat(8000) }), {}, 'other')],
+    ['a header that is not JSON', () => `${btoa('{')}.${forge().split('.').slice(1).join('.')}`],
     ['a header that is null', () => `${btoa('null')}.${forge().split('.').slice(1).join('.')}`],
-    ['claims changed after signing', () => forge().replace(/\.(.*)\./, `.${encode(claims({ sub: B }))}.`)],
-    ['another secret', () => forge(claims(), {}, 'another-secret-of-at-least-32-characters')],
-    ['an empty secret', () => forge(claims(), {}, '')],
+    ['claims that changed after signing', () => forge().replace(/\.(.*)\./, `.${encode(claims({ sub: B }))}.`)],
+    ['a signature by another secret', () => forge(claims(), {}, 'another-secret-of-at-least-32-characters')],
+    ['a signature by an empty secret', () => forge(claims(), {}, '')],
     ['no signature', () => forge().replace(/[^.]*$/, '')],
     ['alg none', () => forge(claims(), { alg: 'none' }).replace(/[^.]*$/, '')],
     ['alg None with a signature', () => forge(claims(), { alg: 'None' })],
@@ -138,13 +138,13 @@ describe('what is sent is not a token of ours: 401 invalid_token (interface §5.
     ['RS256', forgeRs256],
     ['kid missing', () => forge(claims(), { kid: undefined })],
     ['kid unknown', () => forge(claims(), { kid: '0123456789abcdef' })],
-    ['kid of a path', () => forge(claims(), { kid: '../../../../dev/null' }, '')],
-    ['kid of SQL', () => forge(claims(), { kid: "' UNION SELECT 'x' -- " }, 'x')],
-    ['kid of a property of all objects', () => forge(claims(), { kid: '__proto__' }, '')],
+    ['kid that is a path', () => forge(claims(), { kid: '../../../../dev/null' }, '')],
+    ['kid that is SQL', () => forge(claims(), { kid: "' UNION SELECT 'x' -- " }, 'x')],
+    ['kid that is a property of all objects', () => forge(claims(), { kid: '__proto__' }, '')],
     ['kid in an array', () => forge(claims(), { kid: [KID] })],
-    ['iss of another', () => forge(claims({ iss: 'another-service' }))],
+    ['iss of another service', () => forge(claims({ iss: 'another-service' }))],
     ['iss missing', () => forge(claims({ iss: undefined }))],
-    ['aud of another', () => forge(claims({ aud: 'another-api' }))],
+    ['aud of another API', () => forge(claims({ aud: 'another-api' }))],
     ['aud missing', () => forge(claims({ aud: undefined }))],
     ['sub missing', () => forge(claims({ sub: undefined }))],
     ['sub empty', () => forge(claims({ sub: '' }))],
@@ -155,8 +155,8 @@ describe('what is sent is not a token of ours: 401 invalid_token (interface §5.
     ['iat missing', () => forge(claims({ iat: undefined }))],
     ['exp missing', () => forge(claims({ exp: undefined }))],
     ['exp as text', () => forge(claims({ exp: String(now() + 3600) }))],
-    ['nbf to come', () => forge(claims({ nbf: now() + 60 }))],
-    ['claims that are no JSON', () => forge().replace(/\.(.*)\./, `.${btoa('{')}.`)],
+    ['nbf in the future', () => forge(claims({ nbf: now() + 60 }))],
+    ['claims that are not JSON', () => forge().replace(/\.(.*)\./, `.${btoa('{')}.`)],
     ['claims that are null', () => forge(null)],
     ['claims that are text', () => forge('text')],
     ['claims that are a list', () => forge([claims()])],
@@ -168,40 +168,43 @@ describe('what is sent is not a token of ours: 401 invalid_token (interface §5.
     Object.entries(MALFORMED_CLAIMS).flatMap(([claim, values]) =>
       values.map((value): [string, string] => [claim, value]),
     ),
-  )('claim %s: %s, although the signature is right (decision 119)', async (claim, value) => {
+  )('the claim %s with the value %s, although the signature is valid (decision 119)', async (claim, value) => {
     const others = JSON.stringify(claims({ [claim]: undefined }));
     const token = sign(others.replace('{', `{${JSON.stringify(claim)}:${value},`), {}, SECRET, 'sha256');
     await expectRefused(bearer(token), invalid('malformed'));
   });
 
   test.each([[['exp']], [['b64']], [[]], [null], ['']])(
-    'header crit %j, since no extension is known (decision 119, RFC 7515 §4.1.11)',
+    'the header crit %j, because the service supports no extension (decision 119, RFC 7515 §4.1.11)',
     async (crit) => {
       await expectRefused(bearer(forge(claims(), { crit, b64: true })), invalid('malformed'));
     },
   );
 
-  test('expired beyond the tolerance of 5 s, and that is said', async () => {
+  test('a token that expired more than 5 s ago, and gives that reason', async () => {
     for (const ago of [6, 3600]) await expectRefused(bearer(forge(claims({ exp: now() - ago }))), invalid('expired'));
   });
 });
 
-/** Times of a token that was issued by a clock that is ahead. */
+/** Times of a token that was issued by a clock that is this number of seconds ahead. */
 const later = (seconds: number) => ({ iat: now() + seconds, exp: now() + seconds + 3600 });
 
-describe('accepted', () => {
+describe('accepts', () => {
   test.each([
-    ['a token made by hand with every part right', () => bearer(forge())],
-    ['issued by a clock that is 3 s ahead (decisions 20, 119)', () => bearer(forge(claims(later(3))))],
-    ['the largest limits (decision 119)', () => bearer(forge(claims({ rpm: 2147483647, rph: 2147483647 })))],
-    ['expired less than 5 s ago (decision 20)', () => bearer(forge(claims({ exp: now() - 3 })))],
-    ['bearer in lower case', () => bearer(forge(), 'bearer ')],
-    ['BEARER in upper case, two spaces', () => bearer(forge(), 'BEARER  ')],
-  ])('%s: 200 (interface §5.2)', async (_name, headers) => {
+    ['a forged token with every part valid', () => bearer(forge())],
+    ['a token that was issued by a clock that is 3 s ahead (decisions 20, 119)', () => bearer(forge(claims(later(3))))],
+    [
+      'a token with the largest limits (decision 119)',
+      () => bearer(forge(claims({ rpm: 2147483647, rph: 2147483647 }))),
+    ],
+    ['a token that expired less than 5 s ago (decision 20)', () => bearer(forge(claims({ exp: now() - 3 })))],
+    ['the scheme bearer in lower case', () => bearer(forge(), 'bearer ')],
+    ['the scheme BEARER in upper case with two spaces', () => bearer(forge(), 'BEARER  ')],
+  ])('%s (interface §5.2)', async (_name, headers) => {
     for (const path of closed) expect([path, (await get(path, headers())).status]).toEqual([path, 200]);
   });
 
-  test('the token of the header, whatever else is sent (interface §5.4)', async () => {
+  test('only the token of the header, beside tokens elsewhere (interface §5.4)', async () => {
     const other = forge(claims({ sub: B }));
     const plain = await (await get('/prices', bearer(forge()))).text();
     const response = await get(`/prices?access_token=${other}`, {
@@ -212,8 +215,8 @@ describe('accepted', () => {
   });
 });
 
-/** What each endpoint answers to a good token of this customer. */
-const answers = async (sub: string, paths: string[]) => {
+/** Returns status and body of each endpoint for a valid token of this customer. */
+const outcomes = async (sub: string, paths: string[]) => {
   const responses = await Promise.all(paths.map((path) => get(path, bearer(forge(claims({ sub }))))));
   return Promise.all(responses.map(async (response) => [response.status, await response.text()]));
 };
@@ -221,25 +224,29 @@ const answers = async (sub: string, paths: string[]) => {
 test.each([
   ['deleted', B, 'DELETE FROM customers WHERE CustomerCode = ?'],
   ['inactive', C, 'UPDATE customers SET Active = 0 WHERE CustomerCode = ?'],
-  ['never there', 'NOBODY', 'DELETE FROM customers WHERE CustomerCode = ?'],
-  ['there in another case only', A.toLowerCase(), 'DELETE FROM customers WHERE CustomerCode = ?'],
-])('a customer that is %s: 404 for data, 200 for schemas (interface §7, decision 10)', async (_state, code, sql) => {
-  await service.database.sql(sql, [code]);
-  const missing = [404, '{"error":"Customer not found."}'];
-  expect(await answers(code, DATA)).toEqual(DATA.map(() => missing));
-  expect(await answers(code, SCHEMAS)).toEqual(await answers(A, SCHEMAS));
-  expect((await answers(A, SCHEMAS)).map(([status]) => status)).toEqual(SCHEMAS.map(() => 200));
-});
+  ['unknown', 'UNKNOWN', 'DELETE FROM customers WHERE CustomerCode = ?'],
+  ['spelt in another case', A.toLowerCase(), 'DELETE FROM customers WHERE CustomerCode = ?'],
+])(
+  'a customer that is %s gets 404 for data and 200 for schemas (interface §7, decision 10)',
+  async (_state, code, sql) => {
+    await service.database.sql(sql, [code]);
+    const missing = [404, '{"error":"Customer not found."}'];
+    expect(await outcomes(code, DATA)).toEqual(DATA.map(() => missing));
+    expect(await outcomes(code, SCHEMAS)).toEqual(await outcomes(A, SCHEMAS));
+    expect((await outcomes(A, SCHEMAS)).map(([status]) => status)).toEqual(SCHEMAS.map(() => 200));
+  },
+);
 
-test('no key, token, secret or Authorization header is in the log, not even of requests that failed (decision 31)', async () => {
+test('the log contains no key, token, secret or Authorization header, even for failed requests (decision 31)', async () => {
   const credentials = new URLSearchParams({ grant_type: 'client_credentials', client_id: A, client_secret: key });
-  const ask = (headers = {}) => fetch(`${service.url}/auth/token`, { method: 'POST', body: credentials, headers });
-  const { access_token: token } = (await (await ask()).json()) as { access_token: string };
+  const requestToken = (headers = {}) =>
+    fetch(`${service.url}/auth/token`, { method: 'POST', body: credentials, headers });
+  const { access_token: token } = (await (await requestToken()).json()) as { access_token: string };
   await service.database.sql('ALTER TABLE customers RENAME TO customers_gone');
   expect((await get('/products', { ...bearer(token), 'X-Request-Id': 'failed-data' })).status).toBe(500);
-  expect((await ask({ 'X-Request-Id': 'failed-token' })).status).toBe(500);
+  expect((await requestToken({ 'X-Request-Id': 'failed-token' })).status).toBe(500);
   const log = service.log.join('\n');
-  // Without these the log would prove nothing: it has to tell of both failures.
+  // The log proves something only if it contains both failures.
   for (const id of ['failed-data', 'failed-token']) expect(log).toContain(id);
   expect([...sent.add(key)].filter((secret) => log.includes(secret))).toEqual([]);
   expect(log).not.toMatch(/Bearer |Basic |eyJ/);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** The terms of a customer by name, as `customer show` prints them. */
+/** Returns the terms of a customer by name, as `customer show` prints them. */
 async function terms(code: string): Promise<Record<string, string>> {
   const all = Object.fromEntries(cells(await database.cliOk('customer', 'show', code)).slice(1));
   return { ...all, DiscountPercentage: String(Number(all.DiscountPercentage)) };
@@ -44,12 +44,12 @@ test.each([
   [['--per-minute', '1'], { RequestsPerMinute: '1' }],
   [['--inactive'], { Active: 'false' }],
   [[], {}],
-  // An empty value takes a term away.
+  // An empty value removes a term.
   [['--name', ''], { CustomerName: '-' }],
   [['--price-list', ''], { PriceListCode: '-' }],
   [['--warehouse', ''], { WarehouseCode: '-' }],
   [['--per-minute', '', '--per-hour', ''], DEFAULT_LIMITS],
-])('set with %j changes that and leaves the rest', async (args, changed) => {
+])('set with %j changes only these terms', async (args, changed) => {
   const code = `CHANGED-${++count}`;
   await database.cliOk('customer', 'set', code, ...ALL, ...LIMITS);
   await database.cliOk('customer', 'set', code, ...args);
@@ -57,7 +57,7 @@ test.each([
   expect(await terms(code)).toEqual(expected);
 });
 
-test('an inactive customer stays so until it is made active', async () => {
+test('an inactive customer stays inactive until it is activated', async () => {
   await database.cliOk('customer', 'set', 'OFF', '--inactive');
   await database.cliOk('customer', 'set', 'OFF', '--name', 'Still off');
   expect(await terms('OFF')).toMatchObject({ CustomerName: 'Still off', Active: 'false' });
@@ -77,7 +77,7 @@ test.each([
   ['--per-hour', 'many', 'is not a whole number'],
   ['--name', 'x'.repeat(256), 'has 256 characters, 255 is the maximum'],
   ['--price-list', 'x'.repeat(65), 'has 65 characters, 64 is the maximum'],
-])('set refuses %s %j, and names both the option and the fault', async (option, value, fault) => {
+])('set refuses %s %j and names the option and the fault', async (option, value, fault) => {
   const said = await problem(database.cli('customer', 'set', 'REFUSED', option, value));
   expect(said).toContain(`option '${option} <`);
   expect(said).toContain(fault);
@@ -93,13 +93,13 @@ test.each([
   [['two words'], '"two words" is not a code of 1 to 64 letters, digits, dots, dashes and underscores'],
   [[''], 'is empty, but a value is required'],
   [['x'.repeat(65)], 'is not a code of 1 to 64 letters'],
-])('set refuses %j, and says what would do', async (args, fault) => {
+])('set refuses %j and names a remedy', async (args, fault) => {
   const before = await database.cliOk('customer', 'list');
   expect(await problem(database.cli('customer', 'set', ...args))).toContain(fault);
   expect(await database.cliOk('customer', 'list')).toBe(before);
 });
 
-test('list shows every customer by code, each case for itself', async () => {
+test('list shows every customer by code, and codes are case-sensitive', async () => {
   for (const code of ['zed', 'ZED', 'Zed']) await database.cliOk('customer', 'set', code, '--name', `Name of ${code}`);
   const [headers, ...rows] = cells(await database.cliOk('customer', 'list'));
   expect(headers).toEqual(['CustomerCode', ...Object.keys({ ...FULL, ...FULL_LIMITS }), 'Active']);
@@ -109,22 +109,22 @@ test('list shows every customer by code, each case for itself', async () => {
   expect(zeds).toEqual(['ZED', 'Zed', 'zed'].map((code) => [code, `Name of ${code}`]));
 });
 
-test('delete takes the customer and its keys, and nobody else', async () => {
-  for (const code of ['GOES', 'STAYS', 'STAYS', 'GOES', 'goes']) {
+test('delete removes only the customer and its keys', async () => {
+  for (const code of ['GONE', 'STAYS', 'STAYS', 'GONE', 'gone']) {
     await database.cliOk('customer', 'set', code);
     await database.cliOk('key', 'issue', code);
   }
-  expect(await database.cliOk('customer', 'delete', 'GOES')).toBe('Deleted GOES.');
+  expect(await database.cliOk('customer', 'delete', 'GONE')).toBe('Deleted GONE.');
   const left = await database.sql(
-    `SELECT CustomerCode, COUNT(*) AS n FROM api_keys WHERE CustomerCode IN ('GOES', 'goes', 'STAYS')
+    `SELECT CustomerCode, COUNT(*) AS n FROM api_keys WHERE CustomerCode IN ('GONE', 'gone', 'STAYS')
      GROUP BY CustomerCode ORDER BY CustomerCode`,
   );
   expect(left).toEqual([
     { CustomerCode: 'STAYS', n: 2 },
-    { CustomerCode: 'goes', n: 1 },
+    { CustomerCode: 'gone', n: 1 },
   ]);
   for (const command of ['show', 'delete'])
-    expect(await problem(database.cli('customer', command, 'GOES'))).toBe(
-      'There is no customer GOES; customer list shows all.\n',
+    expect(await problem(database.cli('customer', command, 'GONE'))).toBe(
+      'There is no customer GONE; run "customer list" to see all.\n',
     );
 });

@@ -10,10 +10,10 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 afterEach(() => database.sql('DELETE FROM api_keys'));
 
-/** The rows of `key list`. */
+/** Returns the rows of `key list`. */
 const list = async () => cells(await database.cliOk('key', 'list', 'KEYS')).slice(1);
 
-test('issue prints the key and nothing else, in a process of its own too; only its digest is kept', async () => {
+test('issue prints only the key, also in a separate process, and only its digest is stored', async () => {
   const results = [await database.cli('key', 'issue', 'KEYS'), await cliProcess(database, 'key', 'issue', 'KEYS')];
   for (const { code, stdout, stderr } of results) {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -44,7 +44,7 @@ test('list shows label, state and times of each key, oldest first, and no digest
   expect(await database.cliOk('key', 'list', 'KEYS')).not.toContain(Digest.slice(0, 8));
 });
 
-test('a label has up to 255 characters, whatever their bytes', async () => {
+test('a label can have 255 characters of any size in bytes', async () => {
   for (const character of ['x', '😀']) {
     await database.cliOk('key', 'issue', 'KEYS', '--label', character.repeat(255));
     expect(await problem(database.cli('key', 'issue', 'KEYS', '--label', character.repeat(256)))).toContain(
@@ -54,23 +54,23 @@ test('a label has up to 255 characters, whatever their bytes', async () => {
   expect((await list()).map(([, label]) => label)).toEqual(['x'.repeat(255), '😀'.repeat(255)]);
 });
 
-test('issue refuses a day that is over: such a key would never work', async () => {
-  const said = await problem(database.cli('key', 'issue', 'KEYS', '--expires', '2020-02-29'));
-  expect(said).toContain('That day is over');
+test('issue refuses a day in the past, because the key would never work', async () => {
+  const message = await problem(database.cli('key', 'issue', 'KEYS', '--expires', '2020-02-29'));
+  expect(message).toContain('That day is in the past');
   expect(await list()).toEqual([]);
 });
 
 test.each(['tomorrow', '2027-02-29', '2027-13-01', '2027-1-5', '31.12.2027', '2027-12-31T00:00', '20271231', ''])(
-  'issue refuses to expire on %j, and issues nothing',
+  'issue refuses the expiry %j and issues no key',
   async (day) => {
-    const said = await problem(database.cli('key', 'issue', 'KEYS', '--expires', day));
-    expect(said).toContain(`option '--expires <date>' argument '${day}' is invalid`);
-    expect(said).toContain('It has to be a day in the form YYYY-MM-DD.');
+    const message = await problem(database.cli('key', 'issue', 'KEYS', '--expires', day));
+    expect(message).toContain(`option '--expires <date>' argument '${day}' is invalid`);
+    expect(message).toContain('It must be a day in the form YYYY-MM-DD.');
     expect(await list()).toEqual([]);
   },
 );
 
-test('revoke ends one key at once, and a second time changes nothing', async () => {
+test('revoke ends one key at once, and a repetition changes nothing', async () => {
   for (const label of ['one', 'two']) await database.cliOk('key', 'issue', 'KEYS', '--label', label);
   const [[id]] = (await list()) as [string[]];
   expect(await database.cliOk('key', 'revoke', id!)).toBe(`Revoked key ${id}.`);
@@ -85,12 +85,12 @@ test('revoke ends one key at once, and a second time changes nothing', async () 
 });
 
 test.each([
-  [['revoke', '999999'], 'There is no key 999999; key list CODE shows those of a customer.'],
-  [['revoke', 'KEYS'], "argument 'id'. It has to be a number."],
-  [['revoke', '1 OR 1=1'], "argument 'id'. It has to be a number."],
-  [['issue', 'keys'], 'There is no customer keys; customer list shows all, customer set makes one.'],
-  [['list', 'keys'], 'There is no customer keys; customer list shows all, customer set makes one.'],
-])('%j is refused with a remedy', async (args, fault) => {
+  [['revoke', '999999'], 'There is no key 999999; run "key list CODE" to see the keys of a customer.'],
+  [['revoke', 'KEYS'], "argument 'id'. It must be a number."],
+  [['revoke', '1 OR 1=1'], "argument 'id'. It must be a number."],
+  [['issue', 'keys'], 'There is no customer keys; run "customer list" to see all, or "customer set" to create one.'],
+  [['list', 'keys'], 'There is no customer keys; run "customer list" to see all, or "customer set" to create one.'],
+])('%j is refused with a message that names a remedy', async (args, fault) => {
   await database.cliOk('key', 'issue', 'KEYS');
   expect(await problem(database.cli('key', ...args))).toContain(fault);
   expect((await list()).map(([, , state]) => state)).toEqual(['live']);

@@ -57,19 +57,19 @@ describe('help', () => {
     [[], 'Usage: customer-data'],
     [['key'], 'Usage: customer-data key'],
   ])('is offered after %j', async (args, text) => {
-    const said = await problem(database.cli(...args));
-    expect(said).toContain(text);
-    expect(said).toContain('help');
+    const message = await problem(database.cli(...args));
+    expect(message).toContain(text);
+    expect(message).toContain('help');
   });
 });
 
 describe('the database', () => {
-  test('migrate twice: the second time has nothing to do', async () => {
+  test('is current after one migrate, so a second one does nothing', async () => {
     expect(await database.cliOk('migrate')).toMatch(/^Ran InitialSchema1764201600000/);
     expect(await database.cliOk('migrate')).toBe('The schema is current.');
   });
 
-  test('what a problem says to run works as it is written', async () => {
+  test('can be created by the command that an error message names', async () => {
     const [, remedy] = /run: (.*)$/m.exec(await problem(database.cli('customer', 'list')))!;
     const env = { PATH: process.env.PATH, DATABASE_URL: database.url };
     await promisify(execFile)('sh', ['-c', remedy!], { cwd: join(__dirname, '..'), env });
@@ -84,24 +84,24 @@ describe('the database', () => {
   ];
 
   if (engine === 'mysql') {
-    test.each(commands)('a server that is not migrated is told of, by %s', async (...args) => {
+    test.each(commands)('is reported as not migrated by %s', async (...args) => {
       expect(await problem(database.cli(...args))).toContain('run: node dist/cli.js migrate');
       expect(await database.sql('SHOW TABLES')).toEqual([]);
     });
   } else {
-    test.each(commands)('a file that is not there is told of, not made, by %s', async (...args) => {
+    test.each(commands)('is reported as missing and not created by %s', async (...args) => {
       expect(await problem(database.cli(...args))).toMatch(/^There is no database at .*: node dist\/cli\.js migrate$/m);
       expect(existsSync(database.url.slice('sqlite:'.length))).toBe(false);
     });
 
-    test('an older schema is brought up to date by the first command', async () => {
+    test('with an older schema is migrated by the first command', async () => {
       writeFileSync(database.url.slice('sqlite:'.length), '');
       expect(cells(await database.cliOk('customer', 'list'))).toHaveLength(1);
       expect(await database.cliOk('migrate')).toBe('The schema is current.');
     });
   }
 
-  test('where there is nothing to choose from, the remedy is an import', async () => {
+  test('without price lists makes a message suggest an import', async () => {
     await database.cliOk('migrate');
     expect(await problem(database.cli('customer', 'set', 'X', '--price-list', 'L'))).toBe(
       'There is no price list L. Existing codes: none; import some first.\n',
@@ -112,14 +112,17 @@ describe('the database', () => {
     ['of another kind', 'postgres://root:hunter2@localhost/x'],
     ['without a database', 'mysql://root:hunter2@localhost'],
     ['that nothing listens at', 'mysql://root:hunter2@127.0.0.1:1/x'],
-  ])('a DATABASE_URL %s is named, not shown', async (_, DATABASE_URL) => {
-    for (const args of [['migrate'], ...commands]) {
-      const said = await problem(run(args, DATABASE_URL));
-      expect(said).toContain('DATABASE_URL');
-      expect(said).not.toContain('hunter2');
-    }
-    expect((await run(['--help'], DATABASE_URL)).code).toBe(0);
-  });
+  ])(
+    'with a DATABASE_URL %s fails with a message that names the setting without its value',
+    async (_, DATABASE_URL) => {
+      for (const args of [['migrate'], ...commands]) {
+        const message = await problem(run(args, DATABASE_URL));
+        expect(message).toContain('DATABASE_URL');
+        expect(message).not.toContain('hunter2');
+      }
+      expect((await run(['--help'], DATABASE_URL)).code).toBe(0);
+    },
+  );
 });
 
 /** Runs a command with this DATABASE_URL. */

@@ -158,5 +158,5 @@ test('customer log prints a line per value, and fails for an unknown customer', 
     ['customer added', 'Active', '-', 'true'],
   ]);
   const { code, stderr } = await database.cli('customer', 'log', 'NOPE');
-  expect([code, stderr]).toEqual([1, 'There is no customer NOPE; customer list shows all.\n']);
+  expect([code, stderr]).toEqual([1, 'There is no customer NOPE; run "customer list" to see all.\n']);
 });

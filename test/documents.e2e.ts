@@ -313,6 +313,6 @@ test('a service that cannot store documents at its start logs a warning and beco
   await database.sql(`CREATE TRIGGER refused BEFORE UPDATE ON content_versions FOR EACH ROW ${stop}`);
   const started = await TestService.start({ MIGRATE_ON_START: 'true' }, database);
   expect((await started.get('/health')).status).toBe(200);
-  expect(started.log.join('\n')).toContain('Documents of products could not be made');
+  expect(started.log.join('\n')).toContain('The product documents could not be built');
   await started.close();
 });

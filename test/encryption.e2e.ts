@@ -15,13 +15,13 @@ if (engine === 'sqlite')
     await database.drop();
   });
 else
-  (program ? describe : describe.skip)(program ? 'a server that takes encrypted connections only' : notRun, () => {
+  (program ? describe : describe.skip)(program ? 'a server that accepts only encrypted connections' : notRun, () => {
     const url = process.env.TEST_MYSQL_URL;
     let own: Certificate;
     let server: Awaited<ReturnType<typeof startPrivateServer>>;
     let database: TestDatabase;
 
-    /** @param name whose certificate it has; it is localhost */
+    /** @param name the host name in the certificate; the server itself is localhost */
     async function start(name: string): Promise<void> {
       own = await makeCertificate(name);
       const files = [`--ssl-ca=${own.certificate}`, `--ssl-cert=${own.certificate}`, `--ssl-key=${own.key}`];
@@ -43,17 +43,17 @@ else
       own.remove();
     });
 
-    /** What a command says that has these settings beside the URL. */
+    /** Runs a command with these settings and DATABASE_URL. @returns its output */
     async function command(environment: Environment): Promise<string> {
-      let said = '';
-      const output = { write: (text: string) => void (said += text) };
+      let printed = '';
+      const output = { write: (text: string) => void (printed += text) };
       await runCli(['customer', 'list'], { stdin: process.stdin, stdout: output, stderr: output }, () =>
         database.settings(environment),
       );
-      return said;
+      return printed;
     }
 
-    test('serves whoever trusts its certificate, and nobody else (decision 78)', async () => {
+    test('serves only clients that trust its certificate (decision 78)', async () => {
       await start('localhost');
       const settings = { DATABASE_CA_FILE: own.certificate, JWT_SECRET: 's'.repeat(32) };
       const service = await TestService.start(settings, database);
@@ -73,7 +73,7 @@ else
       other.remove();
     });
 
-    test('has to be the one that it is named (decision 78)', async () => {
+    test('needs a certificate for the host name in DATABASE_URL (decision 78)', async () => {
       await start('db.example');
       expect(await command({})).toContain(A);
       expect(await command({ DATABASE_CA_FILE: own.certificate })).toMatch(/does not match certificate/);

@@ -20,16 +20,16 @@ let service: TestService;
 let token: string;
 let key: string;
 
-/** The CLI shares the process's logger: done before the service starts, it leaves nothing in the log of that. */
+/** Issues the key before the service starts, because the CLI shares its logger and must leave nothing in its log. */
 async function start(): Promise<void> {
   const database = await TestDatabase.create();
   await database.load(smallCatalogue);
   key = await database.cliOk('key', 'issue', A);
   service = await TestService.start({}, database);
-  token = JSON.parse((await askForToken()).body).access_token;
+  token = JSON.parse((await requestToken()).body).access_token;
 }
 
-/** Sends method, path, headers and body as they are, with A's token; fetch would tidy or refuse some of them. */
+/** Sends method, path, headers and body unchanged, with A's token. fetch would normalize or refuse some of them. */
 function send(
   method: string,
   path: string,
@@ -52,7 +52,7 @@ function send(
   });
 }
 
-function askForToken(headers: Record<string, string> = {}): Promise<ReceivedResponse> {
+function requestToken(headers: Record<string, string> = {}): Promise<ReceivedResponse> {
   const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: A, client_secret: key });
   return send('POST', '/auth/token', { 'Content-Type': 'application/x-www-form-urlencoded', ...headers }, `${form}`);
 }
@@ -75,7 +75,7 @@ function sendRaw(text: string, url = service.url): Promise<ReceivedResponse> {
   });
 }
 
-/** What holds for every error: this body exactly, as JSON, under a request id, and no hint at what runs here. */
+/** Expects an error with exactly this JSON body and a request ID, and without headers that name the software. */
 function expectError(
   response: ReceivedResponse,
   status: number,
@@ -101,27 +101,27 @@ const UNKNOWN = `
   /x/../products /products/../stock /products/. /../products /products\\
   /% /%ZZ /products% /products/%E0%A4%A /%FF /auth/token/%C0%AF`;
 test.each(UNKNOWN.trim().split(/\s+/))(
-  'GET %s: 404, since paths are spelled to the letter (interface §4, decision 16)',
+  'GET %s returns 404, because paths must match exactly (interface §4, decision 16)',
   async (path) => {
     expectError(await send('GET', path), 404, NOTHING_HERE);
   },
 );
 
-test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s on an unknown path: 404 (decision 16)', async (method) => {
+test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s on an unknown path returns 404 (decision 16)', async (method) => {
   expectError(await send(method, '/nothing', {}, 'x'), 404, NOTHING_HERE);
 });
 
 describe.each(GET_PATHS)('%s', (path) => {
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE'])(
-    '%s: 405 with Allow (decision 16)',
+    'returns 405 with Allow for %s (decision 16)',
     async (method) => {
-      const body = '{"error":"This path does not answer that method; it answers GET, HEAD."}';
+      const body = '{"error":"This path does not support that method; it supports GET, HEAD."}';
       expectError(await send(method, path), 405, body, { allow: 'GET, HEAD' });
       expectError(await send(method, path, { Authorization: '' }, 'x'), 405, body, { allow: 'GET, HEAD' });
     },
   );
 
-  test('HEAD: 200 with the type of GET and not one byte of body (interface §4, faults.md)', async () => {
+  test('returns 200 for HEAD with the Content-Type of GET and no body (interface §4, faults.md)', async () => {
     const head = `HEAD ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`;
     const { status, headers, body } = await sendRaw(head);
     const get = await send('GET', path);
@@ -129,7 +129,7 @@ describe.each(GET_PATHS)('%s', (path) => {
     for (const response of [headers, get.headers]) expect(response).not.toHaveProperty('x-powered-by');
   });
 
-  test('queries and bodies change nothing (interface §4, decision 11)', async () => {
+  test('ignores queries and bodies (interface §4, decision 11)', async () => {
     const { status, headers, body } = await send('GET', path);
     expect(status).toBe(200);
     for (const query of '? ?x=1 ?limit=0&page=9 ?SKU=SHARED ?a[]=1&__proto__[a]=1 ?%ZZ ?? ?a=%00'.split(' ')) {
@@ -152,8 +152,8 @@ describe.each(GET_PATHS)('%s', (path) => {
 });
 
 const OTHERS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
-const TOKEN_405 = `{"error":"invalid_request","error_description":"This path does not answer that method; it answers POST."}`;
-test.each(OTHERS)('%s /auth/token: 405 with Allow, in the shape of RFC 6749 (decisions 14, 16)', async (method) => {
+const TOKEN_405 = `{"error":"invalid_request","error_description":"This path does not support that method; it supports POST."}`;
+test.each(OTHERS)('%s /auth/token returns 405 with Allow and an RFC 6749 body (decisions 14, 16)', async (method) => {
   const headers = { allow: 'POST', 'cache-control': 'no-store', pragma: 'no-cache' };
   expectError(await send(method, '/auth/token'), 405, method === 'HEAD' ? '' : TOKEN_405, headers);
 });
@@ -162,18 +162,18 @@ test.each([
   ['DELETE', '/auth/token', 405, TOKEN_405],
   ['POST', '/auth/token/', 404, NOTHING_HERE],
   ['POST', '/auth/token/x', 404, NOTHING_HERE],
-])('%s %s with a big body: still %i, nobody needs to read it (decision 16)', async (method, path, status, body) => {
+])('%s %s with a large body that is not read returns %i (decision 16)', async (method, path, status, body) => {
   expectError(await send(method, path, {}, 'x'.repeat(20_000)), status, body);
 });
 
 describe('X-Request-Id (decision 16)', () => {
-  test.each(['a', 'A-b_c.9', '0b0e7b5c-8a0e-4c55-9f0a-6f3f6f9d2c11', 'x'.repeat(128)])('%s is kept', async (id) => {
+  test.each(['a', 'A-b_c.9', '0b0e7b5c-8a0e-4c55-9f0a-6f3f6f9d2c11', 'x'.repeat(128)])('%s is returned', async (id) => {
     for (const path of [...GET_PATHS, '/nothing', '/auth/token'])
       expect([path, (await send('GET', path, { 'X-Request-Id': id })).headers['x-request-id']]).toEqual([path, id]);
   });
 
   test.each(['', 'a b', 'a\tb', 'é', '"a"', 'a,b', 'a;b', '<a>', '${a}', 'a/b', 'a\\b', "a'b", 'x'.repeat(129)])(
-    '"%s" is replaced, by another each time',
+    '"%s" is replaced by a new ID each time',
     async (id) => {
       const responses = [
         await send('GET', '/health', { 'X-Request-Id': id }),
@@ -185,7 +185,7 @@ describe('X-Request-Id (decision 16)', () => {
     },
   );
 
-  test('two of them are replaced', async () => {
+  test('sent twice is replaced', async () => {
     const { headers } = await sendRaw(
       'GET /health HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\r\nX-Request-Id: b\r\nConnection: close\r\n\r\n',
     );
@@ -195,27 +195,31 @@ describe('X-Request-Id (decision 16)', () => {
 
 const OK = 'Host: x\r\nConnection: close\r\n';
 test.each<[string, number, string]>([
-  ['no HTTP at all', 400, 'GARBAGE\r\n\r\n'],
-  ['the hello of TLS', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  ['bytes that are not HTTP', 400, 'GARBAGE\r\n\r\n'],
+  ['a TLS handshake', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
   ['HTTP/2 without TLS', 400, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-  ['a version that does not exist', 400, `GET /health HTTP/9.9\r\n${OK}\r\n`],
-  ['a method that does not exist', 400, `BREW /health HTTP/1.1\r\n${OK}\r\n`],
-  ['no path', 400, `GET  HTTP/1.1\r\n${OK}\r\n`],
+  ['an unknown HTTP version', 400, `GET /health HTTP/9.9\r\n${OK}\r\n`],
+  ['an unknown method', 400, `BREW /health HTTP/1.1\r\n${OK}\r\n`],
+  ['a request without a path', 400, `GET  HTTP/1.1\r\n${OK}\r\n`],
   ['a path without a slash', 400, `GET health HTTP/1.1\r\n${OK}\r\n`],
-  ['no Host', 400, 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
+  ['a request without Host', 400, 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
   ['a control character in a header', 400, `GET /health HTTP/1.1\r\nX-Request-Id: a\x01b\r\n${OK}\r\n`],
-  ['two Hosts', 400, `GET /health HTTP/1.1\r\nHost: y\r\n${OK}\r\n`],
+  ['a request with two Hosts', 400, `GET /health HTTP/1.1\r\nHost: y\r\n${OK}\r\n`],
   ['a header without a colon', 400, `GET /health HTTP/1.1\r\nnonsense\r\n${OK}\r\n`],
-  ['two lengths', 400, `POST /auth/token HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n${OK}\r\nab`],
   [
-    'a length and chunks',
+    'a request with two lengths',
+    400,
+    `POST /auth/token HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n${OK}\r\nab`,
+  ],
+  [
+    'a request with a length and chunks',
     400,
     `POST /auth/token HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n${OK}\r\n0\r\n\r\n`,
   ],
-  ['broken chunks', 400, `POST /auth/token HTTP/1.1\r\nTransfer-Encoding: chunked\r\n${OK}\r\nzz\r\n`],
+  ['invalid chunks', 400, `POST /auth/token HTTP/1.1\r\nTransfer-Encoding: chunked\r\n${OK}\r\nzz\r\n`],
   ['headers of more than 16 kB', 431, `GET /health HTTP/1.1\r\nX: ${'x'.repeat(17_000)}\r\n${OK}\r\n`],
   ['a path of more than 16 kB', 431, `GET /${'x'.repeat(17_000)} HTTP/1.1\r\n${OK}\r\n`],
-])('%s: %i as JSON with a request id (decisions 14, 16)', async (_name, status, text) => {
+])('the response to %s is %i as JSON with a request ID (decisions 14, 16)', async (_name, status, text) => {
   expectError(await sendRaw(text), status, MALFORMED);
 });
 
@@ -223,19 +227,19 @@ test.each([
   ['*', 404, NOTHING_HERE],
   ['http://x', 404, NOTHING_HERE],
   ['http://[/products', 400, MALFORMED],
-])('a request target of "%s": %i as JSON with a request id (decision 16)', async (target, status, body) => {
+])('the request target "%s" returns %i as JSON with a request ID (decision 16)', async (target, status, body) => {
   expectError(await sendRaw(`OPTIONS ${target} HTTP/1.1\r\n${OK}\r\n`), status, body);
 });
 
 const remaining = ({ headers }: ReceivedResponse) => Number(headers['x-rate-limit-remaining']);
 
-describe('requests that Node does not dispatch by itself', () => {
+describe('of the requests that Node does not dispatch itself,', () => {
   test.each([
     ['alone', ''],
-    ['with bytes behind it', '\x16\x03\x01'],
-    ['with a request behind it', `GET /health HTTP/1.1\r\n${OK}\r\n`],
+    ['with bytes after it', '\x16\x03\x01'],
+    ['with a request after it', `GET /health HTTP/1.1\r\n${OK}\r\n`],
   ])(
-    'CONNECT %s: 404, as it names no path, and it counts (interface §8.2, decisions 16, 107)',
+    'CONNECT %s returns 404, because it names no path, and counts (interface §8.2, decisions 16, 107)',
     async (_name, behind) => {
       const before = remaining(await sendRaw(`GET /health HTTP/1.1\r\n${OK}\r\n`));
       const response = await sendRaw(`CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n${behind}`);
@@ -244,7 +248,7 @@ describe('requests that Node does not dispatch by itself', () => {
     },
   );
 
-  test('CONNECT behind another request is answered after it (decision 107)', async () => {
+  test('a pipelined CONNECT gets its response after the response to the previous request (decision 107)', async () => {
     const { status, body } = await sendRaw(
       'GET /api/version HTTP/1.1\r\nHost: x\r\n\r\nCONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n',
     );
@@ -253,23 +257,23 @@ describe('requests that Node does not dispatch by itself', () => {
   });
 
   test.each([
-    ['/products', '{"error":"This path does not answer that method; it answers GET, HEAD."}', 'GET, HEAD'],
+    ['/products', '{"error":"This path does not support that method; it supports GET, HEAD."}', 'GET, HEAD'],
     ['/auth/token', TOKEN_405, 'POST'],
-  ])('CONNECT %s, a known path: 405 with Allow (decisions 16, 107)', async (path, body, allow) => {
+  ])('CONNECT with the known path %s returns 405 with Allow (decisions 16, 107)', async (path, body, allow) => {
     expectError(await sendRaw(`CONNECT ${path} HTTP/1.1\r\n${OK}\r\n`), 405, body, { allow });
   });
 
-  test('CONNECT without a host is malformed (decisions 16, 107)', async () => {
+  test('CONNECT without a Host header returns 400 (decisions 16, 107)', async () => {
     expectError(await sendRaw('CONNECT x:1 HTTP/1.1\r\n\r\n'), 400, MALFORMED);
   });
 
-  test('CONNECT on the management port gets a response, too (decision 107)', async () => {
+  test('CONNECT on the management port also gets a response (decision 107)', async () => {
     const { status } = await sendRaw(`CONNECT x:1 HTTP/1.1\r\n${OK}\r\n`, service.managementUrl);
     expect(status).toBe(404);
   });
 
   test.each(['websocket', 'h2c', 'TLS/1.0'])(
-    'an upgrade to %s is ignored, and it counts (decision 107)',
+    'a request to upgrade to %s gets an ordinary response, and counts (decision 107)',
     async (to) => {
       const upgrade = `GET /health HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${to}\r\n\r\n`;
       const { status, headers, body } = await sendRaw(`${upgrade}GET /api/version HTTP/1.1\r\n${OK}\r\n`);
@@ -280,34 +284,34 @@ describe('requests that Node does not dispatch by itself', () => {
   );
 });
 
-test('an expectation that nobody can meet: 417 as JSON with a request id (decisions 14, 16)', async () => {
+test('an unknown expectation returns 417 as JSON with a request ID (decisions 14, 16)', async () => {
   const response = await sendRaw(`GET /health HTTP/1.1\r\nExpect: nonsense\r\n${OK}\r\n`);
   expectError(response, 417, MALFORMED);
 });
 
-describe('something unexpected: 500 without detail, which is in the log under the request id (decision 16)', () => {
-  // Last in this file: nothing works after it.
+describe('an unexpected error returns 500, with the details only in the log under the request ID (decision 16)', () => {
+  // This block must be the last one, because the service does not work afterwards.
   beforeAll(() => service.database.sql('ALTER TABLE customers RENAME TO customers_gone'));
 
-  test.each(DATA)('GET %s', async (path) => {
+  test.each(DATA)('for GET %s', async (path) => {
     const id = `lost${path.replace('/', '-')}`;
     expectError(await send('GET', path, { 'X-Request-Id': id }), 500, JSON.stringify({ error: UNEXPECTED }), {
       'x-request-id': id,
     });
     const line = service.log.find((entry) => entry.includes(id));
     expect(line).toMatch(/customers/);
-    // Says where, too: a stack.
+    // The log also contains the stack.
     expect(line).toMatch(/\n\s+at /);
   });
 
-  test('POST /auth/token, in the shape of RFC 6749 and not to be kept', async () => {
+  test('for POST /auth/token, with an RFC 6749 body and no-store', async () => {
     const body = JSON.stringify({ error: 'server_error', error_description: UNEXPECTED });
     const headers = { 'x-request-id': 'lost-token', 'cache-control': 'no-store', pragma: 'no-cache' };
-    expectError(await askForToken({ 'X-Request-Id': 'lost-token' }), 500, body, headers);
+    expectError(await requestToken({ 'X-Request-Id': 'lost-token' }), 500, body, headers);
     expect(service.log.find((entry) => entry.includes('lost-token'))).toMatch(/customers/);
   });
 
-  test('an id that was not sane is not what the log says', async () => {
+  test('and the log contains a new ID if the client sent an invalid one', async () => {
     const { headers } = await send('GET', '/prices', { 'X-Request-Id': 'forged entry' });
     expect(service.log.join('\n')).not.toContain('forged entry');
     expect(service.log.some((entry) => entry.includes(String(headers['x-request-id'])))).toBe(true);

@@ -122,7 +122,7 @@ describe.each(ENDPOINTS)('%s', (path) => {
     expect(response.headers).toMatchObject({ 'content-type': JSON_TYPE, 'x-request-id': expect.any(String) });
     expect(response.headers).not.toHaveProperty('etag');
     expect(response.body).toBe(
-      '{"error":"Accept takes none of what this path answers: application/json, application/x-ndjson, or text/csv, which may have bom=1 and delimiter=semicolon."}',
+      '{"error":"None of the formats in Accept is available here; available: application/json, application/x-ndjson, or text/csv, which may have bom=1 and delimiter=semicolon."}',
     );
   });
 

@@ -418,7 +418,7 @@ test('--allow-removals without --replace is refused', async () => {
   expect(await database.cli('import', '--allow-removals', folder)).toEqual({
     code: 1,
     stdout: '',
-    stderr: '--allow-removals goes with --replace only.\n',
+    stderr: '--allow-removals requires --replace.\n',
   });
   expect(await keys('products.csv')).toEqual([]);
 });

@@ -225,7 +225,7 @@ describe('--as', () => {
     expect(await database.cli('import', '--as', 'stock', '--map', 'map.yaml', file('x.csv'))).toEqual({
       code: 1,
       stdout: '',
-      stderr: '--as and --map exclude each other: the map says which tables the file holds.\n',
+      stderr: 'Pass either --as or --map: a column map names the tables of the file.\n',
     });
   });
 });

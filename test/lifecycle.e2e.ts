@@ -38,7 +38,7 @@ async function token(url: string, client_id: string, client_secret: string): Pro
   return ((await response.json()) as { access_token: string }).access_token;
 }
 
-test('all wrong settings are named at once, no value is printed, exit code 1 (decision 30)', async () => {
+test('the service lists all invalid settings without values and exits with code 1 (decision 30)', async () => {
   const secrets = { JWT_SECRET: 'hunter2', DATABASE_URL: 'mysql://root:hunter3', PORT: 'hunter4' };
   const service = start({ ...secrets, MANAGEMENT_PORT: '99999', NODE_ENV: 'staging' });
   expect(await service.exit()).toBe(1);
@@ -48,7 +48,7 @@ test('all wrong settings are named at once, no value is printed, exit code 1 (de
 });
 
 test.each<Record<string, string>>([{}, { JWT_SECRET: '' }, { JWT_SECRET: 'too-short' }])(
-  'production does not start with a missing or short secret (decision 20): %j',
+  'the service does not start in production with the secret %j (decision 20)',
   async (secret) => {
     const service = start({ NODE_ENV: 'production', DATABASE_URL: database.url, ...secret });
     expect(await service.exit()).toBe(1);
@@ -56,7 +56,7 @@ test.each<Record<string, string>>([{}, { JWT_SECRET: '' }, { JWT_SECRET: 'too-sh
   },
 );
 
-test('a port in use is told in one line, exit code 1', async () => {
+test('the service prints one line and exits with code 1 if a port is in use', async () => {
   const taken = createServer().listen(0);
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };
@@ -67,7 +67,7 @@ test('a port in use is told in one line, exit code 1', async () => {
   taken.close();
 });
 
-test('it listens before the schema is there: 503 and 500, and recovers by itself (decision 12)', async () => {
+test('the service returns 503 and 500 before the schema exists, and recovers by itself (decision 12)', async () => {
   const { url, managementUrl } = await withDatabase({ MIGRATE_ON_START: 'false' }).ports();
   const health = await fetch(`${url}/health`);
   expect([health.status, await health.text()]).toEqual([503, 'Unhealthy']);
@@ -85,19 +85,19 @@ test('it listens before the schema is there: 503 and 500, and recovers by itself
   expect((await fetch(`${managementUrl}/readyz`)).status).toBe(200);
 });
 
-test('credentials that nobody can look at: 500 however many come, and no word of a quota (decision 88)', async () => {
+test('requests whose credentials cannot be checked get 500, never 429 (decision 88)', async () => {
   const { url } = await withDatabase({ MIGRATE_ON_START: 'false', REQUESTS_PER_MINUTE: '3' }).ports();
   for (let attempt = 0; attempt < 5; attempt++) {
-    const answer = await call(url, tokenCall('C', 'x'));
-    expect([answer.status, answer.headers['retry-after']]).toEqual([500, undefined]);
+    const response = await call(url, tokenCall('C', 'x'));
+    expect([response.status, response.headers['retry-after']]).toEqual([500, undefined]);
   }
-  // They count all the same, as what does not look like credentials does.
+  // They count in the anonymous bucket, like requests without credentials.
   expect((await call(url)).status).toBe(429);
   expect((await call(url, tokenCall('C', ''))).status).toBe(429);
 });
 
 if (engine === 'mysql') {
-  test('the database is reached later, is lost, and comes back: the service recovers by itself (decision 12)', async () => {
+  test('the service recovers by itself whenever the database becomes available (decision 12)', async () => {
     await database.cliOk('migrate');
     await database.load(importFiles({ 'customers.csv': [['C', '', '', '', '0']] }));
     const key = await database.cliOk('key', 'issue', 'C');
@@ -122,7 +122,7 @@ if (engine === 'mysql') {
 }
 
 if (engine === 'mysql') {
-  test('a database that hangs: every answer comes within the wait, and it recovers by itself', async () => {
+  test('the service responds within DATABASE_WAIT_MS while the database hangs, and recovers by itself', async () => {
     await database.cliOk('migrate');
     await database.load(importFiles({ 'customers.csv': [['C', '', '', '', '0']] }));
     const key = await database.cliOk('key', 'issue', 'C');
@@ -148,7 +148,7 @@ if (engine === 'mysql') {
 }
 
 test.each(['Pacific/Kiritimati', 'America/St_Johns'])(
-  'days and expiry do not depend on the time zone %s (decision 9)',
+  'dates and expiry do not depend on the time zone %s (decision 9)',
   async (TZ) => {
     await database.cliOk('migrate');
     await database.load(
@@ -172,7 +172,7 @@ test.each(['Pacific/Kiritimati', 'America/St_Johns'])(
   },
 );
 
-test('SIGTERM ends an idle service with exit code 0, open keep-alive connections or not', async () => {
+test('SIGTERM ends an idle service with exit code 0, even with open keep-alive connections', async () => {
   const service = withDatabase();
   const idle: Socket[] = [];
   for (const target of Object.values(await service.ports())) {
@@ -187,7 +187,7 @@ test('SIGTERM ends an idle service with exit code 0, open keep-alive connections
 });
 
 if (engine === 'sqlite')
-  test('the file of a stopped service can be copied by itself', async () => {
+  test('the database file of a stopped service can be copied without further files', async () => {
     const service = withDatabase();
     await service.printing(/The database is ready/);
     await database.load(importFiles({ 'warehouses.csv': [['W']] }));
@@ -199,7 +199,7 @@ if (engine === 'sqlite')
     connection.close();
   });
 
-test('SIGTERM lets a download finish, while readiness is red and nothing new is admitted; then exit code 0', async () => {
+test('SIGTERM lets a download finish, fails readiness and refuses new connections; the exit code is 0', async () => {
   if (engine === 'mysql') await database.cliOk('migrate');
   const service = withDatabase();
   const { url, managementUrl } = await service.ports();
@@ -235,7 +235,7 @@ describe('a process that ends at once', () => {
 
   test('because of a second signal resets its downloads (decision 125)', async () => {
     service.signal('SIGTERM');
-    await service.printing(/Ending/);
+    await service.printing(/Shutting down/);
     await sleep(600);
     expect(await service.stop('SIGHUP')).toBe(1);
     expect(await download.isReset()).toBe(true);
@@ -247,7 +247,7 @@ describe('a process that ends at once', () => {
   });
 });
 
-describe('while it drains', () => {
+describe('during the drain', () => {
   let service: ServiceProcess;
   let url: string;
   let managementUrl: string;
@@ -258,18 +258,18 @@ describe('while it drains', () => {
   });
 
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    'after %s, readiness is red at once, requests get responses, and the exit code is 0 (decisions 79, 108)',
+    'after %s, readiness fails at once, requests get responses, and the exit code is 0 (decisions 79, 108)',
     async (signal) => {
       const exit = service.stop(signal);
       await untilStatus(`${managementUrl}/readyz`, 503);
-      const answer = await fetch(`${url}/api/version`);
-      expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+      const response = await fetch(`${url}/api/version`);
+      expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
       expect((await fetch(`${managementUrl}/livez`)).status).toBe(200);
       expect(await exit).toBe(0);
     },
   );
 
-  test('a response in chunks does not say that its connection closes, which it does later (decision 110)', async () => {
+  test('a chunked response does not announce that its connection closes later (decision 110)', async () => {
     await database.load(smallCatalogue);
     const access = await token(url, A, await database.cliOk('key', 'issue', A));
     const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('latin1');
@@ -278,19 +278,19 @@ describe('while it drains', () => {
     const exit = service.stop('SIGTERM');
     await untilStatus(`${managementUrl}/readyz`, 503);
     for (let request = 1; request <= 2; request++) {
-      // The second one comes while the connection waits for it.
+      // The second request arrives while the connection is idle.
       socket.write(`GET /stock HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${access}\r\n\r\n`);
       await until(`response ${request} is complete`, () => text.split('\r\n0\r\n\r\n').length > request);
     }
     await once(socket, 'end');
     expect(text.match(/^HTTP\/1\.1 200 OK/gm)).toHaveLength(2);
     expect(text).not.toMatch(/^connection: close/im);
-    // It is closed during the drain, not with the process.
+    // The connection closed during the drain, not with the process.
     expect((await fetch(`${url}/api/version`)).status).toBe(200);
     expect(await exit).toBe(0);
   });
 
-  test('a second signal ends it at once, but the echo of the first does not (decision 79)', async () => {
+  test('a second signal ends the process at once, but the echo of the first one does not (decision 79)', async () => {
     void service.stop('SIGINT');
     void service.stop('SIGINT');
     await untilStatus(`${managementUrl}/readyz`, 503);
@@ -300,7 +300,7 @@ describe('while it drains', () => {
   });
 });
 
-test('an idle connection outlasts the 60 s of an ingress, and the time between two scrapes', async () => {
+test('an idle connection stays open longer than the 60 s of an ingress and of a scrape interval', async () => {
   const { url, managementUrl } = await withDatabase().ports();
   for (const target of [`${url}/api/version`, `${managementUrl}/metrics`]) {
     const timeout = /timeout=(\d+)/.exec((await fetch(target)).headers.get('keep-alive') ?? '')?.[1];
@@ -308,7 +308,7 @@ test('an idle connection outlasts the 60 s of an ingress, and the time between t
   }
 });
 
-test('production and servers never get the demo data, whatever the setting says', async () => {
+test('DEMO_DATA=true loads no demo data in production or into a server', async () => {
   if (engine === 'mysql') await database.cliOk('migrate');
   const service = withDatabase({ NODE_ENV: engine === 'sqlite' ? 'production' : 'development', DEMO_DATA: 'true' });
   const { url } = await service.ports();
@@ -317,8 +317,8 @@ test('production and servers never get the demo data, whatever the setting says'
 });
 
 if (engine === 'sqlite') {
-  test('who was refused and does not close its side of the connection is let go all the same (decision 47)', async () => {
-    // Counted where no connection to a server comes and goes beside it.
+  test('a refused client that does not close its side of the connection is disconnected (decision 47)', async () => {
+    // Only with the embedded database, so that no connections to a server change the count.
     const { url, managementUrl } = await withDatabase().ready();
     const sockets = async () => {
       const { body } = await call(managementUrl, { path: '/metrics' });
@@ -326,19 +326,19 @@ if (engine === 'sqlite') {
     };
     await sleep(500);
     const before = await sockets();
-    const stayers = ['NO HTTP\r\n\r\n', `GET / HTTP/1.1\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`].map((text) => {
+    const openClients = ['NO HTTP\r\n\r\n', `GET / HTTP/1.1\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`].map((text) => {
       const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
       socket.resume().write(text);
       return socket;
     });
-    await Promise.all(stayers.map((socket) => new Promise((resolve) => socket.once('end', resolve))));
+    await Promise.all(openClients.map((socket) => new Promise((resolve) => socket.once('end', resolve))));
     expect(await sockets()).toBe(before + 2);
-    await until('the sockets are gone', async () => (await sockets()) <= before);
+    await until('the sockets are closed', async () => (await sockets()) <= before);
     expect(await sockets()).toBe(before);
-    for (const socket of stayers) socket.destroy();
+    for (const socket of openClients) socket.destroy();
   });
 
-  test('a first start needs no settings, loads the demo data and prints a key that works, once', async () => {
+  test('the first start needs no settings, loads the demo data and prints a working key only once', async () => {
     const service = start({});
     const { url } = await service.ready();
     const [, key] = await service.printing(/API key +(\S+)/);

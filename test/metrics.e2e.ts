@@ -18,7 +18,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** The samples of a metric of ours, by their labels. */
+/** Returns the samples of a metric of the service by their labels. */
 const samples = (text: string, name: string) =>
   Object.fromEntries(
     [...text.matchAll(new RegExp(`^customer_data_${name}(\\{.*\\})? (\\S+)$`, 'gm'))].map(([, labels, value]) => [
@@ -28,10 +28,10 @@ const samples = (text: string, name: string) =>
   );
 const scrape = async (managementUrl: string) => (await fetch(`${managementUrl}/metrics`)).text();
 
-test('each answer is counted once, under bounded labels, and only the management port tells (decision 81)', async () => {
+test('counts each response once, under bounded labels, and exposes it only on the management port (decision 81)', async () => {
   const { url, managementUrl } = await service.ports();
   const version = await fetch(`${url}/api/version?secret=x`);
-  // Beside a condition of its caller, fetch would ask for no cached answer at all.
+  // Without this Cache-Control, fetch would add "no-cache" to a conditional request.
   const unchanged = { 'If-None-Match': version.headers.get('ETag')!, 'Cache-Control': 'max-age=0' };
   const calls: [string, RequestInit][] = [
     ['/api/version', { headers: unchanged }],
@@ -43,7 +43,7 @@ test('each answer is counted once, under bounded labels, and only the management
   const statuses = [version.status];
   for (const [path, init] of calls) statuses.push((await fetch(`${url}${path}`, init)).status);
   expect(statuses).toEqual([200, 304, 200, 401, 404, 405]);
-  // Two at once on one connection, then one too many.
+  // Sends two pipelined requests, then one that exceeds the quota.
   const head = 'GET /api/version HTTP/1.1\r\nHost: x\r\n';
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.end(`${head}\r\n${head}Connection: close\r\n\r\n`);
@@ -87,38 +87,38 @@ test('exposes when each table last got new content, also while the database does
   const second = samples(await scrape(managementUrl), name);
   expect(second['{table="price_lists"}']).toBe(first['{table="price_lists"}']);
   expect(second['{table="warehouses"}']).toBeGreaterThan(first['{table="warehouses"}']!);
-  // Two files in turn bring nothing new, either.
+  // Files with content that was imported before bring nothing new.
   for (const code of ['W', 'V', 'W']) await database.load(importFiles({ 'warehouses.csv': [[code]] }));
   expect(samples(await scrape(managementUrl), name)).toEqual(second);
-  // A refused import brings nothing, either.
+  // A refused import brings nothing new.
   await expect(database.load(importFiles({ 'warehouses.csv': [['']] }))).rejects.toThrow();
   expect(samples(await scrape(managementUrl), name)).toEqual(second);
   await database.sql('DROP TABLE imported_tables');
   expect(samples(await scrape(managementUrl), name)).toEqual(second);
 });
 
-test('the last import that wrote nothing is told for a day, by its outcome (decision 83)', async () => {
+test('exposes the last import that wrote nothing for a day, by its outcome (decision 83)', async () => {
   const { managementUrl } = await service.ports();
   await service.printing(/The database is ready/);
-  const told = async () => samples(await scrape(managementUrl), 'import_failed_timestamp_seconds');
+  const failedImports = async () => samples(await scrape(managementUrl), 'import_failed_timestamp_seconds');
   await database.load(importFiles({ 'warehouses.csv': [['W']] }));
-  expect(await told()).toEqual({});
+  expect(await failedImports()).toEqual({});
   const before = Math.floor(Date.now() / 1000);
   await expect(database.load(importFiles({ 'warehouses.csv': [['']] }))).rejects.toThrow();
-  const refused = await told();
+  const refused = await failedImports();
   expect(refused).toEqual({ '{outcome="refused"}': expect.any(Number) });
   expect(Object.values(refused)[0]).toBeGreaterThanOrEqual(before);
-  // One that goes well afterwards may have been another file.
+  // A later successful import may be of another file, so it does not reset the metric.
   await database.load(importFiles({ 'warehouses.csv': [['W']] }));
-  expect(await told()).toEqual(refused);
+  expect(await failedImports()).toEqual(refused);
   await database.sql(`UPDATE import_runs SET Outcome = 'failed' WHERE Outcome = 'refused'`);
-  expect(await told()).toEqual({ '{outcome="failed"}': Object.values(refused)[0] });
+  expect(await failedImports()).toEqual({ '{outcome="failed"}': Object.values(refused)[0] });
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().replace('T', ' ').replace('Z', '');
   await database.sql(`UPDATE import_runs SET StartedAt = ? WHERE Outcome = 'failed'`, [yesterday]);
-  expect(await told()).toEqual({});
+  expect(await failedImports()).toEqual({});
 });
 
-test('whether the database can be used is told (decision 83)', async () => {
+test('exposes whether the database is usable (decision 83)', async () => {
   const empty = await TestDatabase.create({ migrated: false });
   const waiting = ServiceProcess.start(
     { DATABASE_URL: empty.url, DEMO_DATA: 'false', MIGRATE_ON_START: 'false', DOWNLOAD_POOL_SIZE: '7' },
@@ -139,14 +139,15 @@ test('whether the database can be used is told (decision 83)', async () => {
   }
 });
 
-test('the pools of connections to a server are told (decision 83)', async () => {
+test('exposes the connection pools of a server (decision 83)', async () => {
   const { managementUrl } = await service.ports();
   await service.printing(/The database is ready/);
   const text = await scrape(managementUrl);
   const pools = engine === 'sqlite' ? [] : ['lookup', 'download'];
-  const each = (...values: number[]) => Object.fromEntries(pools.map((pool, at) => [`{pool="${pool}"}`, values[at]]));
-  expect(samples(text, 'database_connections_limit')).toEqual(each(5, 10));
-  expect(samples(text, 'database_connections_waiting')).toEqual(each(0, 0));
-  // Told before the lookup of the same answer begins.
-  expect(samples(text, 'database_connections_in_use')).toEqual(each(0, 0));
+  const perPool = (...values: number[]) =>
+    Object.fromEntries(pools.map((pool, at) => [`{pool="${pool}"}`, values[at]]));
+  expect(samples(text, 'database_connections_limit')).toEqual(perPool(5, 10));
+  expect(samples(text, 'database_connections_waiting')).toEqual(perPool(0, 0));
+  // This gauge is read before the same scrape looks up other metrics in the database.
+  expect(samples(text, 'database_connections_in_use')).toEqual(perPool(0, 0));
 });

@@ -14,46 +14,46 @@ const { components, paths } = openApiDocument();
 const TEXT = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
 const COMMITTED = resolve(import.meta.dirname, '../docs/openapi.json');
 
-test('the document is the committed one; UPDATE_OPENAPI=1 rewrites that', () => {
+test('the document equals the committed file, which UPDATE_OPENAPI=1 rewrites', () => {
   if (process.env.UPDATE_OPENAPI === '1') writeFileSync(COMMITTED, TEXT);
   expect(TEXT).toBe(readFileSync(COMMITTED, 'utf8'));
 });
 
-test('a text has the longest length that the interface says (§2, decision 37)', () => {
+test('the maximum lengths of texts equal those of the interface page (§2, decision 37)', () => {
   const interfaceText = readFileSync(resolve(import.meta.dirname, '../docs/interface.md'), 'utf8');
   const sections = [...interfaceText.matchAll(/^### 2\.[1-7] (\w+)\n([^]*?)(?=^### )/gm)];
-  const said = sections.map(([, name, text]) => [
+  const expected = sections.map(([, name, text]) => [
     name,
     Object.fromEntries(
       [...text!.matchAll(/^\| `(\w+)` +\| text (\d+) /gm)].map(([, field, length]) => [field, Number(length)]),
     ),
   ]);
-  expect(said).toHaveLength(7);
-  const documented = said.map(([name]) => [name, longestLengths(name as string)]);
-  expect(documented).toEqual(said);
+  expect(expected).toHaveLength(7);
+  const documented = expected.map(([name]) => [name, maxLengths(name as string)]);
+  expect(documented).toEqual(expected);
 });
 
-test('a strict linter finds nothing', async () => {
-  // The service is no published work that would need a licence.
+test('a strict linter finds no problems', async () => {
+  // The service is not published, so it needs no licence.
   const config = await createConfig({ extends: ['recommended-strict'], rules: { 'info-license': 'off' } });
   const problems = await lintFromString({ source: TEXT, absoluteRef: 'openapi.json', config });
   expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
 });
 
-test('the management port has the document, the public one has not (decision 28)', async () => {
+test('only the management port serves the document (decision 28)', async () => {
   const response = await call(service.managementUrl, { path: '/openapi.json' });
   expect(JSON.parse(response.body)).toEqual(JSON.parse(TEXT));
   for (const path of ['/openapi.json', '/docs']) expect((await call(service.url, { path })).status).toBe(404);
 });
 
-test.each(Object.keys(paths!))('%s answers the documented methods and no other', async (path) => {
+test.each(Object.keys(paths!))('%s supports exactly the documented methods', async (path) => {
   const documented = Object.keys(paths![path]!).flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : ['POST']));
   const { status, headers } = await call(service.url, { path, method: 'DELETE' });
   expect([status, headers.allow]).toEqual([405, documented.join(', ')]);
 });
 
-/** The `maxLength` of each property of a schema that has one. */
-function longestLengths(schema: string): Record<string, number> {
+/** Returns the `maxLength` of each property of a schema that has one. */
+function maxLengths(schema: string): Record<string, number> {
   const { properties } = components!.schemas![schema] as SchemaObject;
   const lengths = Object.entries(properties!).map(([name, property]) => [name, (property as SchemaObject).maxLength]);
   return Object.fromEntries(lengths.filter(([, length]) => length));

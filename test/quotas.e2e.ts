@@ -9,13 +9,13 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 let bench: QuotaBench;
-/** The time of the service, which runs in this process. It stands still unless a test moves it. */
+/** The time of the service, which runs in this process. It stays constant unless a test changes it. */
 let now = Date.UTC(2026, 3, 1, 12);
-/** How far the clock of the machine is from the monotonic one. */
-let set = now;
+/** The system clock minus the monotonic clock, in milliseconds. */
+let offset = now;
 beforeAll(async () => {
   jest.spyOn(Date, 'now').mockImplementation(() => now);
-  jest.spyOn(performance, 'now').mockImplementation(() => now - set);
+  jest.spyOn(performance, 'now').mockImplementation(() => now - offset);
   bench = await QuotaBench.start();
 });
 afterAll(async () => {
@@ -23,14 +23,14 @@ afterAll(async () => {
   await bench.close();
 });
 
-// All windows have ended by then, and all tokens.
+// After two hours, all windows and all tokens have ended.
 quotaSuite(
   () => bench,
   () => (now += 2 * HOUR),
 );
 
-describe('in time', () => {
-  test('the 61st call at second 30 is refused, and free again at second 60 (decisions 23, 24)', async () => {
+describe('over time', () => {
+  test('the 61st request at second 30 is refused until second 60 (decisions 23, 24)', async () => {
     const start = now;
     await bench.sendTimes(60);
     now = start + 30 * SECOND;
@@ -43,7 +43,7 @@ describe('in time', () => {
     expect(response.headers['x-rate-limit-reset']).toBe(new Date(start + 2 * MINUTE).toISOString());
   });
 
-  test('polling while blocked does not move the end of the block (decision 23)', async () => {
+  test('polling while refused does not move the end of the window (decision 23)', async () => {
     const start = now;
     const token = tokenIn(await bench.login(A));
     await bench.sendTimes(59, { token });
@@ -57,7 +57,7 @@ describe('in time', () => {
     expect((await bench.send({ path: '/products', token })).status).toBe(200);
   });
 
-  test('60 admitted and 940 refused in one minute leave the hour exhausted; the hour answers (decisions 22, 24)', async () => {
+  test('60 admitted and 940 refused requests in a minute exhaust the hour, which the response names (decisions 22, 24)', async () => {
     const start = now;
     const responses = [await bench.login(A)];
     const token = tokenIn(responses[0]!);
@@ -79,13 +79,13 @@ describe('in time', () => {
     expect((await bench.send({ path: '/stock', token })).status).toBe(200);
   });
 
-  test('when nothing is exhausted, the window with the fewest calls left is described (decision 25)', async () => {
+  test('responses describe the window with the fewest requests left while none is exhausted (decision 25)', async () => {
     const start = now;
     for (let minute = 0; minute < 16; minute++) {
       now = start + minute * MINUTE;
       await bench.sendTimes(60);
     }
-    // 40 are left in the hour: fewer than in a minute that has just begun.
+    // The hour has 40 requests left, fewer than the minute, which has just begun.
     now = start + 16 * MINUTE;
     const response = await bench.send();
     expect([response.status, response.headers['x-rate-limit-limit'], left(response)]).toEqual([200, '1h', 39]);
@@ -93,12 +93,12 @@ describe('in time', () => {
   });
 });
 
-test.each([-HOUR, HOUR])('a clock that is set by %i ms shuts nobody out (decision 121)', async (step) => {
+test.each([-HOUR, HOUR])('adjusting the clock by %i ms does not extend a refusal (decision 121)', async (step) => {
   now += 2 * HOUR;
   const refused = (await bench.sendTimes(61)).at(-1)!;
   expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60']);
   now += step;
-  set += step;
+  offset += step;
   const { status, headers } = await bench.send();
   expect([status, headers['retry-after'], headers['x-rate-limit-reset']]).toEqual([
     429,
@@ -110,13 +110,13 @@ test.each([-HOUR, HOUR])('a clock that is set by %i ms shuts nobody out (decisio
 });
 
 test.each(['UTC', 'Pacific/Auckland', 'America/St_Johns'])(
-  'a process in %s tells the same moment in the same form (interface §8.6, decision 24)',
+  'a process in the time zone %s returns X-Rate-Limit-Reset in UTC (interface §8.6, decision 24)',
   async (TZ) => {
     const database = await quotaDatabase();
     const settings = { DATABASE_URL: database.url, DEMO_DATA: 'false', JWT_SECRET: SECRET, ...LIMITS, TZ };
     const service = ServiceProcess.start(settings, database.folder);
     const { url } = await service.ports();
-    const before = new Date().getTime(); // only Date.now stands still here
+    const before = new Date().getTime(); // only Date.now is mocked
     const { headers } = await call(url);
     await service.stop();
     await database.drop();

@@ -32,14 +32,14 @@ async function start(environment: Record<string, string> = {}): Promise<void> {
 const identified = (id: string) => ({ headers: { 'X-Request-Id': id } });
 const token = async () => tokenIn(await call(url, tokenCall('C', key)));
 
-/** The records of one request, once the last of them is there. */
+/** Returns the log records of one request once the last one is there. */
 async function recordsOf(id: string): Promise<Record<string, unknown>[]> {
   await service.printing(new RegExp(`"context":"Request".*"requestId":"${id}".*\\n`));
   return service.log.filter(({ requestId }) => requestId === id);
 }
 
-describe('a line for each request (decision 84)', () => {
-  test('of a customer, with all that there is to tell', async () => {
+describe('the log line of a request (decision 84)', () => {
+  test('has all fields for a request of a customer', async () => {
     await start();
     const access = await token();
     const response = await call(url, { path: '/stock?q=x', token: access, ...identified('of-a-customer') });
@@ -64,7 +64,7 @@ describe('a line for each request (decision 84)', () => {
     expect(Math.abs(Date.parse(String(record!.time)) - Date.now())).toBeLessThan(60_000);
   });
 
-  test('with nothing in it that its caller made up', async () => {
+  test('contains no input of the client', async () => {
     await start(PLENTY);
     const cases: [string, Record<string, unknown>, Call][] = [
       ['no-token', { route: '/products', status: 401 }, { path: '/products' }],
@@ -88,7 +88,7 @@ describe('a line for each request (decision 84)', () => {
     for (const secret of [key, access, JWT_SECRET]) expect(service.output).not.toContain(secret);
   });
 
-  test('refused by a quota: the window, and no error', async () => {
+  test('names the window and is no error if a quota refused the request', async () => {
     await start({ REQUESTS_PER_MINUTE: '1' });
     await call(url);
     await call(url, identified('refused'));
@@ -98,7 +98,7 @@ describe('a line for each request (decision 84)', () => {
     expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  test('no HTTP at all: under the id of its answer', async () => {
+  test('has the request ID of the response if the bytes were not HTTP', async () => {
     await start();
     const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(`${key}\r\n\r\n`));
     let text = '';
@@ -111,7 +111,7 @@ describe('a line for each request (decision 84)', () => {
     expect(service.output).not.toContain(key);
   });
 
-  test('left by its client; a request that still waits behind it has no line (decision 106)', async () => {
+  test('shows that the client disconnected, and a request that still waits has no line (decision 106)', async () => {
     await start(PLENTY);
     const head = `Host: x\r\nAuthorization: Bearer ${await token()}\r\nX-Request-Id`;
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -126,7 +126,7 @@ describe('a line for each request (decision 84)', () => {
   });
 
   test.each([['stall', { DOWNLOAD_STALL_SECONDS: '1' }]])(
-    'cut for its %s, beside a line that says why',
+    'shows the abort reason %s, and another line explains it',
     async (abortReason, limits) => {
       await start({ ...PLENTY, ...limits });
       const download = await SlowDownload.begin(url, '/products', await token(), '1.1', 'X-Request-Id: aborted');
@@ -141,15 +141,15 @@ describe('a line for each request (decision 84)', () => {
     },
   );
 
-  test('not without need: LOG_REQUESTS=false leaves it out, and nothing else', async () => {
+  test('is the only line that LOG_REQUESTS=false omits', async () => {
     await start({ LOG_REQUESTS: 'false' });
     await call(url);
     expect(await service.stop()).toBe(0);
     expect(service.log.map(({ context }) => context)).not.toContain('Request');
-    expect(service.log.map(({ message }) => message).join('\n')).toMatch(/Listening on port [^]*Ending/);
+    expect(service.log.map(({ message }) => message).join('\n')).toMatch(/Listening on port [^]*Shutting down/);
   });
 
-  test('as text, for people: a line each, too', async () => {
+  test('is a single line of text with LOG_FORMAT=text', async () => {
     await start({ LOG_FORMAT: 'text' });
     await call(url, { path: '/products?x=%0AFORGED', ...identified('in-words') });
     const pattern = /^\S+Z INFO  \[Request\] GET \/products 401, \d+ ms, \d+ bytes, anonymous, in-words$/m;
@@ -158,8 +158,8 @@ describe('a line for each request (decision 84)', () => {
   });
 });
 
-describe('the log as a whole (decisions 16, 31, 84)', () => {
-  test('what fails has an error with its stack, and an error of the request, under one id', async () => {
+describe('the log (decisions 16, 31, 84)', () => {
+  test('contains an error with its stack and the request as an error, under one ID', async () => {
     await start(PLENTY);
     const access = await token();
     await database.sql('ALTER TABLE customers RENAME TO customers_gone');
@@ -188,10 +188,10 @@ describe('the log as a whole (decisions 16, 31, 84)', () => {
   });
 
   if (engine === 'mysql')
-    test('a database that refuses the password: why, and without it', async () => {
+    test('shows why the database refuses a connection, without the password', async () => {
       const refused = new URL(database.url);
-      refused.username = 'nobody';
-      refused.password = 'password-of-nobody';
+      refused.username = 'unknown-account';
+      refused.password = 'password-of-unknown-account';
       const settings = { DATABASE_URL: refused.href, REDIS_URL: 'redis://:password-of-redis@127.0.0.1:1' };
       service = ServiceProcess.start({ ...settings, JWT_SECRET, LOG_FORMAT: 'json' }, database.folder);
       ({ url } = await service.ports());
@@ -203,19 +203,19 @@ describe('the log as a whole (decisions 16, 31, 84)', () => {
       for (const secret of [key, JWT_SECRET, 'password-of']) expect(service.output).not.toContain(secret);
     });
 
-  test('the last lines are there after SIGTERM', async () => {
+  test('contains the last lines after SIGTERM', async () => {
     await start(PLENTY);
     const ids = Array.from({ length: 200 }, (_, index) => `last-${index}`);
     await Promise.all(ids.map((id) => call(url, identified(id))));
     expect(await service.stop()).toBe(0);
-    const told = service.log.filter(({ context }) => context === 'Request').map(({ requestId }) => String(requestId));
-    expect(told.toSorted()).toEqual(ids.toSorted());
+    const logged = service.log.filter(({ context }) => context === 'Request').map(({ requestId }) => String(requestId));
+    expect(logged.toSorted()).toEqual(ids.toSorted());
   });
 
   test.each([
     ['exception', "throw%20Error('unforeseen')"],
     ['rejection', "Promise.reject(Error('unforeseen'))"],
-  ])('an %s that nobody caught is one line, the last; exit code 1', async (_what, fault) => {
+  ])('ends with one line for an uncaught %s, and the exit code is 1', async (_what, fault) => {
     await start({ NODE_OPTIONS: `--import=data:text/javascript,process.once('SIGUSR2',()=>{${fault}})` });
     await call(url);
     expect(await service.stop('SIGUSR2')).toBe(1);
@@ -227,21 +227,27 @@ describe('the log as a whole (decisions 16, 31, 84)', () => {
     });
   });
 
-  test.each(['json', 'text'])('%s: nobody reads it, and the service goes on, and ends', async (LOG_FORMAT) => {
-    await start({ ...PLENTY, LOG_FORMAT });
-    service.stopReading();
-    // Far more than a pipe holds.
-    for (let round = 0; round < 20; round++) {
-      const calls = await Promise.all(Array.from({ length: 50 }, () => call(url)));
-      expect(calls.map(({ status }) => status)).toEqual(Array(50).fill(200));
-    }
-    expect(await service.stop()).toBe(0);
-  });
+  test.each(['json', 'text'])(
+    'does not block the service with LOG_FORMAT=%s if its reader stops reading',
+    async (LOG_FORMAT) => {
+      await start({ ...PLENTY, LOG_FORMAT });
+      service.stopReading();
+      // This is far more than a pipe holds.
+      for (let round = 0; round < 20; round++) {
+        const calls = await Promise.all(Array.from({ length: 50 }, () => call(url)));
+        expect(calls.map(({ status }) => status)).toEqual(Array(50).fill(200));
+      }
+      expect(await service.stop()).toBe(0);
+    },
+  );
 
-  test.each(['json', 'text'])('%s: its reader is gone, and the service goes on, and ends', async (LOG_FORMAT) => {
-    await start({ ...PLENTY, LOG_FORMAT });
-    service.closeOutput();
-    for (let round = 0; round < 20; round++) expect((await call(url)).status).toBe(200);
-    expect(await service.stop()).toBe(0);
-  });
+  test.each(['json', 'text'])(
+    'does not stop the service with LOG_FORMAT=%s if its reader is gone',
+    async (LOG_FORMAT) => {
+      await start({ ...PLENTY, LOG_FORMAT });
+      service.closeOutput();
+      for (let round = 0; round < 20; round++) expect((await call(url)).status).toBe(200);
+      expect(await service.stop()).toBe(0);
+    },
+  );
 });

@@ -9,7 +9,7 @@ import { until } from './support/until.js';
 const REVOKED = 'Bearer realm="customer-data-service", error="invalid_token", error_description="it has been revoked"';
 
 let database: TestDatabase;
-/** A second replica has not seen what the first one has seen. */
+/** Two replicas. Each knows only the revocations that it has seen itself. */
 let [service, other]: [TestService?, TestService?] = [];
 beforeEach(async () => {
   database = await TestDatabase.create();
@@ -36,7 +36,7 @@ async function statuses(token: string, paths: readonly string[] = DATA, on = ser
   return responses.map(({ status }) => status);
 }
 
-/** The requests that the customer, or all anonymous callers, have left this minute according to one more request. */
+/** Sends a request. @returns the requests that the customer, or all anonymous clients, have left in this minute */
 async function remaining(token?: string): Promise<number> {
   const response = await service!.get('/api/version', token);
   await response.text();
@@ -66,7 +66,7 @@ describe('a token ends with its key (decision 116)', () => {
     expect(await statuses(ofOtherKey)).toEqual([200, 200, 200]);
   });
 
-  test('a token is valid until its key expires, and not longer', async () => {
+  test('a token is valid until its key expires', async () => {
     const token = await service!.token(A);
     const id = await lastKey();
     await expire(id, '2999-01-01 00:00:00.000');
@@ -89,14 +89,14 @@ describe('a token ends with its key (decision 116)', () => {
     await expectRevoked(forge(A, { api_key_id: await lastKey() }));
   });
 
-  test('a token of an inactive customer gets 404, whether or not its key is live', async () => {
+  test('a token of an inactive customer gets 404 even if its key is revoked', async () => {
     const token = await service!.token(A);
     await customer('set', A, '--inactive');
     await revoke(await lastKey());
     expect(await statuses(token)).toEqual([404, 404, 404]);
   });
 
-  test('HEAD and conditional requests are refused as well', async () => {
+  test('a revoked token is refused for HEAD and for conditional requests as well', async () => {
     const token = await service!.token(A);
     const headers = { Authorization: `Bearer ${token}` };
     const tag = (await fetch(`${service!.url}/stock`, { headers })).headers.get('ETag')!;
@@ -116,14 +116,14 @@ describe('a token ends with its key (decision 116)', () => {
   });
 });
 
-describe('deactivating a customer ends its tokens for good (decision 117)', () => {
-  test('--active lets the customer back in with its key and a new token, but not with an old token', async () => {
+describe('deactivating a customer ends its tokens permanently (decision 117)', () => {
+  test('and --active admits the customer with its key and new tokens, but with no old token', async () => {
     const key = await service!.key(A);
     const token = await tokenFor(key);
     await customer('set', A, '--inactive');
     expect(await statuses(token)).toEqual([404, 404, 404]);
     await customer('set', A, '--active');
-    // In the same second: the clock plays no part.
+    // The token is renewed within the same second, because the clock must not matter.
     const renewed = await tokenFor(key);
     expect(await statuses(renewed)).toEqual([200, 200, 200]);
     await expectRevoked(token);
@@ -133,8 +133,8 @@ describe('deactivating a customer ends its tokens for good (decision 117)', () =
     await expectRevoked(renewed);
   });
 
-  test('a change of other terms at the same time does not undo it', async () => {
-    // The embedded database runs one statement at a time, and rarely in this order.
+  test('and a concurrent change of other terms does not undo the deactivation', async () => {
+    // The embedded database runs one statement at a time and rarely in this order, hence several attempts.
     for (let attempt = 1; attempt <= 20; attempt++) {
       await customer('set', A, '--active');
       await Promise.all([
@@ -154,7 +154,7 @@ describe('deactivating a customer ends its tokens for good (decision 117)', () =
     }
   });
 
-  test('other changes of the customer leave its tokens alone', async () => {
+  test('but other changes of the customer keep its tokens valid', async () => {
     const token = await service!.token(A);
     await customer('set', A, '--active', '--discount', '5', '--name', 'Renamed');
     await database.load({ 'customers.csv': smallCatalogue['customers.csv']! });
@@ -184,7 +184,7 @@ describe('a replica that has seen a key revoked (decision 118)', () => {
     const [token, sibling, ofOtherKey] = [await tokenFor(key), await tokenFor(key), await service!.token(A)];
     const [id] = await database.sql('SELECT MIN(ID) AS ID FROM api_keys');
     await revoke(id!.ID as number);
-    // No replica has seen it: the schema endpoints ask no database.
+    // No replica knows of the revocation yet, because the schema endpoints do not read the database.
     expect(await statuses(sibling, ['/products/schema', '/api/version'])).toEqual([200, 200]);
     expect(await statuses(token, ['/stock'])).toEqual([401]);
     expect(await statuses(sibling, ['/products/schema', '/api/version'])).toEqual([401, 200]);
@@ -194,7 +194,7 @@ describe('a replica that has seen a key revoked (decision 118)', () => {
     expect(await statuses(sibling, ['/products/schema'], other)).toEqual([200]);
   });
 
-  test('returns 401 rather than 429 although the anonymous bucket is full (decision 122)', async () => {
+  test('returns 401 rather than 429 although the anonymous bucket is exhausted (decision 122)', async () => {
     const limited = await TestService.start({ JWT_SECRET: SECRET, REQUESTS_PER_MINUTE: '3' }, database);
     const token = await limited.token(A);
     await revoke(await lastKey());
@@ -206,7 +206,7 @@ describe('a replica that has seen a key revoked (decision 118)', () => {
     await limited.stop();
   });
 
-  test('admits later tokens of the key if a restored database has it alive', async () => {
+  test('admits later tokens of the key if the key is live in a restored database', async () => {
     const key = await service!.key(A);
     const token = await tokenFor(key);
     await revoke(await lastKey());

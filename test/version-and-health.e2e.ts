@@ -6,14 +6,14 @@ let service: TestService;
 beforeAll(async () => void (service = await TestService.start()));
 afterAll(() => service.close());
 
-test('GET /api/version tells the profile without a token (interface §2.10, §9)', async () => {
+test('GET /api/version returns the API profile without a token (interface §2.10, §9)', async () => {
   await request(service.url)
     .get('/api/version')
     .expect(200, '{"apiVersion":"2026-04"}')
     .expect('Content-Type', 'application/json; charset=utf-8');
 });
 
-test('GET /health is exactly "Healthy", as plain text that nobody keeps (decision 12)', async () => {
+test('GET /health returns exactly "Healthy" as plain text with no-store (decision 12)', async () => {
   await request(service.url)
     .get('/health')
     .expect(200, 'Healthy')
@@ -21,7 +21,7 @@ test('GET /health is exactly "Healthy", as plain text that nobody keeps (decisio
     .expect('Cache-Control', 'no-store');
 });
 
-test('the probes answer on the management port only (decision 28)', async () => {
+test('the probes are available only on the management port (decision 28)', async () => {
   for (const path of ['/livez', '/readyz']) {
     await request(service.managementUrl).get(path).expect(200);
     await request(service.url).get(path).expect(404);
@@ -37,19 +37,19 @@ const expectBoth = async (status: number) => {
 test('/health and /readyz return 503 while the schema is older than at the start (decision 12)', async () => {
   const { database } = service;
   await expectBoth(200);
-  // A restore is under way …
+  // A restore is in progress.
   await database.sql('ALTER TABLE migrations RENAME TO elsewhere');
   await expectBoth(503);
   await database.sql('ALTER TABLE elsewhere RENAME TO migrations');
   await expectBoth(200);
-  // … or has brought the schema of an older release.
+  // A restore has brought the schema of an older release.
   await database.sql(`UPDATE migrations SET name = CONCAT(name, '-') WHERE name LIKE 'Imported%'`);
   await expectBoth(503);
   await database.sql(`UPDATE migrations SET name = REPLACE(name, '-', '')`);
   await expectBoth(200);
 });
 
-test('/health and /readyz return 503 while any table is missing, and 200 again once it is there (decision 101)', async () => {
+test('/health and /readyz return 503 while any table is missing, and 200 afterwards (decision 101)', async () => {
   const { database } = service;
   for (const table of requiredColumns().keys()) {
     await database.sql(`ALTER TABLE ${table} RENAME TO elsewhere`);

@@ -1,33 +1,33 @@
 import { isCustomerCode } from '../customers/customer.entity.js';
 import type { CustomerIdentity } from './identity.js';
 
-/** Seconds that an access token is good for. */
+/** Lifetime of an access token, in seconds. */
 export const LIFETIME_SECONDS = 3600;
 
-/** Seconds by which the clocks of two replicas may differ. */
+/** Tolerated difference between the clocks of two replicas, in seconds. */
 export const CLOCK_TOLERANCE_SECONDS = 5;
 
-/** The largest value of an integer column on a server. */
+/** The largest value of an integer column in MySQL. */
 const MAX_INTEGER = 2 ** 31 - 1;
 
-/** The claims of an access token, except for those that are the same in every token. Times are in seconds since 1970. */
+/** The claims of an access token that differ between tokens. Times are in seconds since 1970. */
 export interface AccessTokenClaims {
   /** Customer Code. */
   sub: string;
   iat: number;
   exp: number;
-  /** The customer's own limits per minute and hour; absent: the default limits. */
+  /** The customer's own limits per minute and per hour. If absent, the default limits apply. */
   rpm?: number;
   rph?: number;
-  /** ID of the API key that the token was issued for; absent: issued by the previous release. */
+  /** ID of the API key that the token was issued for. Absent in tokens of the previous release. */
   api_key_id?: number;
-  /** The customer's latest deactivation before the token was issued, in milliseconds since 1970; absent: none. */
+  /** The customer's latest deactivation before the token was issued, in milliseconds since 1970. Absent if none. */
   deactivated_at?: number;
 }
 
 type UnverifiedClaims = Record<keyof AccessTokenClaims, unknown>;
 
-/** The claims of a new token for the customer. */
+/** Returns the claims of a new token for the customer. */
 export function claimsOf(customer: CustomerIdentity): AccessTokenClaims {
   const { apiKeyId, deactivatedAt, issuedAt } = customer.grant;
   return {
@@ -42,7 +42,8 @@ export function claimsOf(customer: CustomerIdentity): AccessTokenClaims {
 }
 
 /**
- * The customer that the claims of a correctly signed token name; null if {@link claimsOf} never makes such claims.
+ * Returns the customer that the claims of a correctly signed token name. Returns null if {@link claimsOf} cannot have
+ * produced these claims.
  * @param now seconds since 1970
  */
 export function customerOf(claims: UnverifiedClaims, now: number): CustomerIdentity | null {
@@ -56,7 +57,7 @@ export function customerOf(claims: UnverifiedClaims, now: number): CustomerIdent
   };
 }
 
-/** Whether a limit or an ID is a positive integer that its column can hold. */
+/** Whether a limit or an ID is a positive integer that fits into its column. */
 export function isPositiveInteger(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_INTEGER;
 }

@@ -13,7 +13,7 @@ export class AccessTokenService {
     private readonly keys: SigningKeys,
   ) {}
 
-  /** A new access token of the customer, which carries its limits so that metering needs no lookup. */
+  /** Returns a new access token for the customer. It contains the customer's limits, so metering needs no lookup. */
   issue(customer: CustomerIdentity): string {
     const { id, secret } = this.keys.current;
     return this.jwt.sign(claimsOf(customer), {

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** One API key of a customer, of which only the digest is kept. */
+/** An API key of a customer. Only its digest is stored. */
 @Entity('api_keys')
 export class ApiKey {
   @PrimaryGeneratedColumn()
@@ -19,7 +19,7 @@ export class ApiKey {
   @Column({ type: 'datetime', precision: 3 })
   CreatedAt!: Date;
 
-  /** From this moment on the key is refused. */
+  /** The service refuses the key from this time on. Null: the key never expires. */
   @Column({ type: 'datetime', precision: 3, nullable: true })
   ExpiresAt!: Date | null;
 

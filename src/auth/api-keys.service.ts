@@ -13,7 +13,7 @@ import type { CustomerIdentity } from './identity.js';
 import { hasExpired, UNREVOKED } from './live-key.js';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** 44 characters of 62 hold 262 random bits. */
+/** 44 characters from an alphabet of 62 hold 262 random bits. */
 const KEY_LENGTH = 44;
 /** No key has this digest. */
 const NO_DIGEST = '0'.repeat(64);
@@ -24,7 +24,7 @@ const UNREVOKED_KEYS = `
   FROM api_keys JOIN customers ON customers.CustomerCode = api_keys.CustomerCode
   WHERE api_keys.CustomerCode = ? AND customers.Active = 1 AND ${UNREVOKED}`;
 
-/** Issues, lists, revokes and checks API keys, of which only digests are kept. */
+/** Issues, lists, revokes and verifies API keys. The database stores only their digests. */
 @Injectable()
 export class ApiKeysService {
   constructor(
@@ -32,7 +32,7 @@ export class ApiKeysService {
     @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
   ) {}
 
-  /** Stores a new key. @returns the key itself, which cannot be had again. */
+  /** Stores the digest of a new key. @returns the key itself, which cannot be retrieved later */
   async issue(CustomerCode: string, Label: string | null, ExpiresAt: Date | null): Promise<string> {
     const key = Array.from({ length: KEY_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
     const digest = digestOf(key);
@@ -52,19 +52,19 @@ export class ApiKeysService {
     return key;
   }
 
-  /** All keys of a customer, live or not, oldest first. */
+  /** Returns all keys of a customer, including expired and revoked ones, oldest first. */
   list(CustomerCode: string): Promise<ApiKey[]> {
     return this.keys.find({ where: { CustomerCode }, order: { ID: 'ASC' } });
   }
 
-  /** Ends a key at once. @returns false where there is no such key. An earlier end stays. */
+  /** Revokes a key at once. A key that is revoked already keeps its time. @returns false if the key does not exist */
   async revoke(ID: number): Promise<boolean> {
     return this.database.change(async (session) => {
       const now = new Date();
-      // Other transactions cannot revoke it from here on.
+      // Locks the row, so that no other transaction revokes the key at the same time.
       await session.query('UPDATE api_keys SET ID = ID WHERE ID = ?', [ID]);
       const [row] = await session.query(`SELECT CustomerCode, ${UNREVOKED} AS live FROM api_keys WHERE ID = ?`, [ID]);
-      // MySQL returns the condition as text, in which 0 is true.
+      // MySQL returns the condition as text, and the text "0" is truthy.
       if (Number(row?.live ?? 0) !== 1) return row !== undefined;
       await session.query('UPDATE api_keys SET RevokedAt = ? WHERE ID = ?', [timestampText(now), ID]);
       const [before, after] = [
@@ -76,7 +76,10 @@ export class ApiKeysService {
     });
   }
 
-  /** The active customer if `key` is one of its live keys. Takes as long for an unknown customer as for a wrong key. */
+  /**
+   * Returns the customer if it is active and `key` is one of its live keys. An unknown customer takes as long as a
+   * wrong key, so that the time reveals no Customer Code.
+   */
   async verify(customerCode: string, key: string): Promise<CustomerIdentity | undefined> {
     const presented = Buffer.from(digestOf(key), 'hex');
     const now = Date.now();
@@ -89,7 +92,7 @@ export class ApiKeysService {
   }
 }
 
-/** @param checkedAt a time before the row was read, in milliseconds since 1970 */
+/** @param checkedAt the time just before the row was read, in milliseconds since 1970 */
 function customerOfKey(row: Row, customerCode: string, checkedAt: number): CustomerIdentity {
   return {
     kind: 'customer',
@@ -104,7 +107,7 @@ function customerOfKey(row: Row, customerCode: string, checkedAt: number): Custo
   };
 }
 
-/** Another program may have stored a limit that no token may carry: then the default limit applies. */
+/** Returns null, the default limit, if another program stored a limit that is invalid in a token. */
 function limitOf(value: unknown): number | null {
   return isPositiveInteger(value) ? Number(value) : null;
 }

@@ -13,7 +13,7 @@ import { TokenDenylist } from './token-denylist.js';
 import { TokenRequestMiddleware } from './token-request.middleware.js';
 import { TokenController } from './token.controller.js';
 
-/** Exchanges credentials for access tokens, and closes every route that is not public. */
+/** Exchanges credentials for access tokens and protects every route that is not public. */
 @Module({
   imports: [JwtModule.register({}), TypeOrmModule.forFeature([ApiKey])],
   controllers: [TokenController],

@@ -5,7 +5,7 @@ import { tokenInvalid, tokenMissing } from '../http/api-error.js';
 import { identityOf } from './identity.js';
 import { PUBLIC } from './public.decorator.js';
 
-/** Refuses every request without a valid token, except to handlers that are public. */
+/** Refuses every request without a valid token, unless its handler is public. */
 @Injectable()
 export class AuthenticatedGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}

@@ -8,7 +8,7 @@ import { JwtStrategy } from './jwt.strategy.js';
 import { SigningKeys } from './signing-keys.js';
 import { TokenDenylist } from './token-denylist.js';
 
-/** An application of its own in this process: what it issues and what it takes. */
+/** A separate application in this process, which issues and verifies tokens with its own secret. */
 function application(secret: string) {
   const keys = new SigningKeys({ JWT_SECRET: [secret] } as unknown as Settings);
   const middleware = new IdentityMiddleware(new JwtStrategy(keys), new TokenDenylist());
@@ -33,14 +33,14 @@ function application(secret: string) {
   };
 }
 
-test('two applications in one process each take their own tokens, and no others', async () => {
+test('two applications in one process accept only their own tokens', async () => {
   const [one, other] = ['a', 'b'].map((letter) => application(letter.repeat(40)));
   const [first, second] = [one!.issue('ONE'), other!.issue('OTHER')];
   expect(await Promise.all([one!.identify(first), one!.identify(second)])).toEqual(['ONE', 'invalid']);
   expect(await Promise.all([other!.identify(first), other!.identify(second)])).toEqual(['invalid', 'OTHER']);
 });
 
-test('requests at once do not get the outcome of each other', async () => {
+test('concurrent requests do not mix up their identities', async () => {
   const { issue, identify } = application('c'.repeat(40));
   const codes = Array.from({ length: 200 }, (_, index) => (index % 3 ? `C-${index}` : 'invalid'));
   const found = await Promise.all(codes.map((code) => identify(code === 'invalid' ? 'x.y.z' : issue(code))));

@@ -6,16 +6,15 @@ import { type CustomerIdentity, type Identity, setIdentity } from './identity.js
 import { JwtStrategy } from './jwt.strategy.js';
 import { TokenDenylist } from './token-denylist.js';
 
-/** The name of the strategy. */
-const JWT = 'jwt';
+const STRATEGY = 'jwt';
 const BEARER = /^bearer\b/i;
 
-/** Verifies the token of every request, once, before anything else asks who it is from. */
+/** Verifies the token of each request once, before any other code needs the identity. */
 @Injectable()
 export class IdentityMiddleware implements NestMiddleware {
   /**
-   * Not the `passport` of the process: `PassportStrategy` registers each strategy there by its name, and the strategy of
-   * another application in this process would replace this one and its signing keys.
+   * A separate instance, because `PassportStrategy` registers each strategy by its name in the global `passport`.
+   * There, another application in this process would replace this strategy and its signing keys.
    */
   private readonly passport = new Passport();
 
@@ -23,7 +22,7 @@ export class IdentityMiddleware implements NestMiddleware {
     strategy: JwtStrategy,
     private readonly denylist: TokenDenylist,
   ) {
-    this.passport.use(JWT, strategy);
+    this.passport.use(STRATEGY, strategy);
   }
 
   use(request: Request, response: Response, next: NextFunction): void {
@@ -36,17 +35,17 @@ export class IdentityMiddleware implements NestMiddleware {
       next();
     };
     try {
-      // By its name: Passport then derives a strategy for each request, on which it sets the outcome of that request.
-      this.passport.authenticate(JWT, { session: false }, settle)(request, response, next);
+      // Passing the name makes Passport derive a strategy per request, which holds the outcome of that request.
+      this.passport.authenticate(STRATEGY, { session: false }, settle)(request, response, next);
     } catch (error) {
-      // The verifier stumbles over a payload that is no object.
+      // The verifier throws if the payload is not an object.
       settle(error as Error);
     }
   }
 
   private identity(user: CustomerIdentity | undefined, problem?: Error): Identity {
     if (user) return this.denylist.has(user) ? { kind: 'invalid', reason: REVOKED, wasValid: true } : user;
-    // The verifier checks the signature before the expiry.
+    // The verifier checks the signature before the expiry, so an expired token was issued by this service.
     const expired = problem?.name === 'TokenExpiredError';
     return { kind: 'invalid', reason: expired ? 'it has expired' : 'it is malformed or not ours', wasValid: expired };
   }

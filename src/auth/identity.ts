@@ -5,41 +5,43 @@ import type { Grant } from './grant.js';
 export interface CustomerIdentity {
   readonly kind: 'customer';
   readonly customerCode: string;
-  /** Its own limits; null: the default ones. */
+  /** The customer's own limits. Null: the default limit applies. */
   readonly requestsPerMinute: number | null;
   readonly requestsPerHour: number | null;
   readonly grant: Grant;
 }
 
-/** What metering needs to know of a customer. */
+/** The part of a customer's identity that metering needs. */
 export type MeteredCustomer = Omit<CustomerIdentity, 'grant'>;
 
-/** Who a request comes from, as far as that is proven. */
+/** The verified origin of a request. */
 export type Identity =
   | CustomerIdentity
-  /** No bearer token was sent. */
+  /** The client sent no bearer token. */
   | { readonly kind: 'none' }
-  /** The token is not valid; `reason` tells the client why. `wasValid`: this service signed it, and it was valid once. */
+  /**
+   * The token is invalid; `reason` is part of the response. `wasValid`: this service issued it, and it was valid once.
+   */
   | { readonly kind: 'invalid'; readonly reason: string; readonly wasValid: boolean }
-  /** The credentials could not be checked: the database did not respond. */
+  /** The credentials could not be checked, because the database did not respond. */
   | { readonly kind: 'unverified' };
 
 const identities = new WeakMap<Request, Identity>();
 
-/** Records the identity that a verification of this request found. */
+/** Records the verified identity of a request. */
 export function setIdentity(request: Request, identity: Identity): void {
   identities.set(request, identity);
 }
 
-/** The Customer Code that a request proved, if it did, and as far as it got. */
+/** Returns the verified Customer Code of a request; undefined if there is none, or if verification has not run yet. */
 export function provenCustomer(request: Request): string | undefined {
   const identity = identities.get(request);
   return identity?.kind === 'customer' ? identity.customerCode : undefined;
 }
 
-/** The identity of a request. @throws if nothing verified it: no code may take that for "none". */
+/** Returns the identity of a request. @throws if verification has not run, so that no code mistakes that for "none" */
 export function identityOf(request: Request): Identity {
   const identity = identities.get(request);
-  if (!identity) throw new Error('The identity of this request was never verified');
+  if (!identity) throw new Error('The identity of this request was not verified');
   return identity;
 }

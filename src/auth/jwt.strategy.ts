@@ -6,7 +6,7 @@ import { type AccessTokenClaims, CLOCK_TOLERANCE_SECONDS, customerOf } from './a
 import type { CustomerIdentity } from './identity.js';
 import { ALGORITHM, AUDIENCE, ISSUER, SigningKeys } from './signing-keys.js';
 
-/** Verifies the bearer token of a request: signature first, by the key that its header names, then its claims. */
+/** Verifies the bearer token of a request: first the signature, with the key that its header names, then the claims. */
 @Injectable()
 export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
   constructor(keys: SigningKeys) {
@@ -14,8 +14,8 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
       jwtFromRequest: bearerToken,
       secretOrKeyProvider: (_request: Request, token: string, done: (error: unknown, secret?: string) => void) => {
         const key = keys.find(keyIdOf(token));
-        // It goes on to jsonwebtoken as it is, which knows such keys; only the types in between do not.
-        done(key ? null : new Error('signed with a key that is not in use'), key?.verifying as unknown as string);
+        // passport-jwt passes the key on to jsonwebtoken, which accepts a KeyObject. Only the types do not.
+        done(key ? null : new Error('signed with an unknown key'), key?.verificationKey as unknown as string);
       },
       algorithms: [ALGORITHM],
       issuer: ISSUER,
@@ -24,20 +24,22 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     });
   }
 
-  /** Refuses claims that this service never issues, although their signature is right. */
+  /** Returns null for claims that this service never issues, although the signature is valid. */
   validate(claims: Record<keyof AccessTokenClaims, unknown>): CustomerIdentity | null {
     return customerOf(claims, Date.now() / 1000);
   }
 }
 
-/** The token of an `Authorization: Bearer` header, whatever the case of the scheme; null where there is none. */
+/**
+ * Returns the token of an `Authorization: Bearer` header, in which the scheme may have any case; null if there is none.
+ */
 function bearerToken({ headers }: Pick<Request, 'headers'>): string | null {
   return /^bearer +([^\s,]+) *$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 
 /**
- * The `kid` in the token's header, to be compared and for nothing else. A header with `crit` has none: `crit` names
- * extensions that a verifier must know (RFC 7515 §4.1.11), and this service knows no extension.
+ * Returns the unverified `kid` of the token's header; use it only for comparisons. Returns undefined if the header has
+ * `crit`: that names extensions which a verifier must support (RFC 7515 §4.1.11), and this service supports none.
  */
 function keyIdOf(token: string): unknown {
   try {

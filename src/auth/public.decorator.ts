@@ -2,5 +2,5 @@ import { SetMetadata } from '@nestjs/common';
 
 export const PUBLIC = 'public';
 
-/** Opens a handler to callers without a token; every other one is closed. */
+/** Admits requests without a token to a handler. All other handlers require a token. */
 export const Public = () => SetMetadata(PUBLIC, true);

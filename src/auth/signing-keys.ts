@@ -7,26 +7,26 @@ export const AUDIENCE = 'customer-data-api';
 export const ALGORITHM = 'HS256';
 
 export interface SigningKey {
-  /** The `kid` of tokens signed with this key; tells nothing about the secret. */
+  /** The `kid` of tokens that this key signs. It does not reveal the secret. */
   readonly id: string;
   readonly secret: string;
-  /** The secret as verification wants it: of a text it would find out each time that it is no public key. */
-  readonly verifying: KeyObject;
+  /** The secret as a KeyObject: jsonwebtoken would try to parse a text as a public key for each token. */
+  readonly verificationKey: KeyObject;
 }
 
-/** The secrets of `JWT_SECRET`: the first signs, all verify, so that one can be replaced without downtime. */
+/** The secrets of `JWT_SECRET`. The first one signs, all verify, so that a secret can be replaced without downtime. */
 @Injectable()
 export class SigningKeys {
   private readonly keys: readonly SigningKey[];
 
   constructor(@Inject(SETTINGS) { JWT_SECRET: secrets }: Settings) {
     if (!secrets.length)
-      new Logger(SigningKeys.name).warn('JWT_SECRET is not set: tokens are good until this process stops');
+      new Logger(SigningKeys.name).warn('JWT_SECRET is not set: access tokens are valid until this process stops');
     const used = secrets.length ? secrets : [randomBytes(32).toString('base64url')];
     this.keys = used.map((secret) => ({
       id: keyId(secret),
       secret,
-      verifying: createSecretKey(Buffer.from(secret)),
+      verificationKey: createSecretKey(Buffer.from(secret)),
     }));
   }
 

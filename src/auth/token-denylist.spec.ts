@@ -15,7 +15,7 @@ const token = (
   grant: { apiKeyId, deactivatedAt, issuedAt },
 });
 
-test('denies every token issued on a denied grant up to now, and no other (decision 118)', () => {
+test('denies only tokens that were issued on a denied grant up to now (decision 118)', () => {
   const denylist = new TokenDenylist();
   denylist.add(token(1));
   expect([NOW - 3600, NOW - 60, NOW].map((issuedAt) => denylist.has(token(1, issuedAt)))).toEqual([true, true, true]);
@@ -25,13 +25,13 @@ test('denies every token issued on a denied grant up to now, and no other (decis
   expect(denylist.has({ ...token(1), customerCode: 'ACME-2' })).toBe(false);
 });
 
-test('denies a token of a clock that is ahead (decision 20)', () => {
+test('denies a token that was issued by a clock that is ahead (decision 20)', () => {
   const denylist = new TokenDenylist();
   denylist.add(token(1, NOW + 4));
   expect(denylist.has(token(1, NOW + 4))).toBe(true);
 });
 
-test('denies no token without a key, since such tokens share no grant (decision 116)', () => {
+test('denies no token without a key, because such tokens share no grant (decision 116)', () => {
   const denylist = new TokenDenylist();
   denylist.add(token(undefined));
   expect(denylist.has(token(undefined))).toBe(false);

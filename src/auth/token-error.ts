@@ -1,6 +1,6 @@
 import { ApiError } from '../http/api-error.js';
 
-/** An error of the token endpoint, in the shape of RFC 6749 §5.2. */
+/** Makes an error of the token endpoint (RFC 6749 §5.2). */
 const tokenError = (status: number, error: string, description: string, headers = {}) =>
   new ApiError(status, { error, error_description: description }, headers);
 
@@ -9,7 +9,7 @@ export const invalidRequest = (description: string, status = 400) => tokenError(
 export const unsupportedGrantType = () =>
   tokenError(400, 'unsupported_grant_type', 'The grant_type must be client_credentials.');
 
-/** @param basic whether the client used HTTP Basic: only then it is told the scheme */
+/** @param basic whether the client used HTTP Basic; only then the response has `WWW-Authenticate` */
 export const invalidClient = (basic: boolean) =>
   tokenError(
     401,

@@ -7,19 +7,19 @@ import { type CustomerIdentity, setIdentity } from './identity.js';
 import { invalidClient, invalidRequest } from './token-error.js';
 import { readTokenRequest } from './token-request.js';
 
-/** Far more than any code and key take. */
+/** Maximum size of the body, far more than any Customer Code and API key need. */
 const LIMIT = '16kb';
 
 const read = raw({ type: () => true, limit: LIMIT });
 
-/** What the credentials of a token request proved, or why they proved nothing. */
+/** The result of verifying a token request. */
 type Outcome = { customer: CustomerIdentity } | { error: unknown };
 
 const outcomes = new WeakMap<Request, Outcome>();
 
 /**
- * Verifies the credentials of token requests before they are metered, since they say whose quota is used. A refusal
- * waits for the controller: it too is metered first.
+ * Verifies the credentials of token requests before metering, because they decide which quota counts the request. The
+ * controller throws a refusal later, so that a refused request is metered as well.
  */
 @Injectable()
 export class TokenRequestMiddleware implements NestMiddleware {
@@ -49,10 +49,10 @@ export class TokenRequestMiddleware implements NestMiddleware {
   }
 }
 
-/** The customer whose credentials a token request holds. @throws why there is none */
+/** Returns the customer that a token request authenticated. @throws the error that verification found */
 export function authenticatedClient(request: Request): CustomerIdentity {
   const outcome = outcomes.get(request);
-  if (!outcome) throw new Error('The credentials of this request were never verified');
+  if (!outcome) throw new Error('The credentials of this request were not verified');
   if ('error' in outcome) throw outcome.error;
   return outcome.customer;
 }

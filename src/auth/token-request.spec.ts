@@ -9,7 +9,7 @@ const basic = (userPass: string, scheme = 'Basic') => `${scheme} ${Buffer.from(u
 const read = (body: string | Buffer | undefined, authorization?: string, contentType: string | undefined = FORM) =>
   readTokenRequest({ 'content-type': contentType, authorization }, body === undefined ? undefined : Buffer.from(body));
 
-/** Status, code and description of the refusal. */
+/** Returns status, code and description of the error. */
 function refusal(...request: Parameters<typeof read>): unknown[] {
   try {
     return ['accepted', read(...request)];
@@ -20,29 +20,24 @@ function refusal(...request: Parameters<typeof read>): unknown[] {
 }
 
 test.each([
-  ['plain', BODY, 'ACME', 'k3y'],
-  ['encoded', `${GRANT}&client_id=A%2BB&client_secret=a%2Bb%25+c%3A%C3%A9`, 'A+B', 'a+b% c:é'],
-  [
-    'in another order, with parameters that mean nothing here',
-    `scope=x&client_secret=k&client_id=A&${GRANT}`,
-    'A',
-    'k',
-  ],
-  ['with names that objects have', `${BODY}&__proto__=x&constructor=y`, 'ACME', 'k3y'],
-])('credentials in the body: %s', (_, body, clientId, clientSecret) => {
+  ['plain credentials', BODY, 'ACME', 'k3y'],
+  ['percent-encoded credentials', `${GRANT}&client_id=A%2BB&client_secret=a%2Bb%25+c%3A%C3%A9`, 'A+B', 'a+b% c:é'],
+  ['credentials in another order, beside unknown parameters', `scope=x&client_secret=k&client_id=A&${GRANT}`, 'A', 'k'],
+  ['credentials beside names of object properties', `${BODY}&__proto__=x&constructor=y`, 'ACME', 'k3y'],
+])('the body may have %s', (_, body, clientId, clientSecret) => {
   expect(read(body)).toEqual({ clientId, clientSecret, basic: false });
 });
 
 test.each([
-  ['plain', basic('ACME:k3y'), 'ACME', 'k3y'],
-  ['scheme in lower case, two spaces', basic('ACME:k3y', 'basic '), 'ACME', 'k3y'],
+  ['plain credentials', basic('ACME:k3y'), 'ACME', 'k3y'],
+  ['a scheme in lower case and two spaces', basic('ACME:k3y', 'basic '), 'ACME', 'k3y'],
   ['a colon in the secret', basic('ACME:a:b'), 'ACME', 'a:b'],
-  ['both halves are form-decoded', basic('A%3AB:a%2Bb%25+c%C3%A9'), 'A:B', 'a+b% cé'],
-])('credentials by HTTP Basic: %s', (_, authorization, clientId, clientSecret) => {
+  ['two form-encoded halves', basic('A%3AB:a%2Bb%25+c%C3%A9'), 'A:B', 'a+b% cé'],
+])('HTTP Basic may have %s', (_, authorization, clientId, clientSecret) => {
   expect(read(GRANT, authorization)).toEqual({ clientId, clientSecret, basic: true });
 });
 
-test('another scheme is no credentials: those of the body count', () => {
+test('the credentials in the body count if Authorization has another scheme', () => {
   expect(read(BODY, 'Bearer abc')).toEqual({ clientId: 'ACME', clientSecret: 'k3y', basic: false });
 });
 
@@ -52,12 +47,12 @@ test.each([
   `${FORM}; charset=utf-8`,
   `${FORM}; charset="UTF8"`,
   `${FORM} ; Charset=Utf-8`,
-])('the type %s is a form', (contentType) => {
+])('the Content-Type %s is accepted', (contentType) => {
   expect(read(BODY, undefined, contentType)).toMatchObject({ clientId: 'ACME' });
 });
 
 test.each(['', 'application/json', 'text/plain', `${FORM}-x`, `${FORM}; charset=latin1`, ';', '\u0000'])(
-  'the type %j is none',
+  'the Content-Type %j is refused',
   (contentType) => {
     expect(refusal(BODY, undefined, contentType)).toEqual([
       400,
@@ -78,7 +73,7 @@ test.each([
   ],
   ['no secret', `${GRANT}&client_id=A`, undefined, 'The parameter client_secret is missing or empty.'],
   ['a repeated grant type', `${GRANT}&${BODY}`, undefined, 'is repeated.'],
-  ['a repeated parameter that means nothing here', `${BODY}&scope=x&scope=x`, undefined, 'is repeated.'],
+  ['a repeated unknown parameter', `${BODY}&scope=x&scope=x`, undefined, 'is repeated.'],
   ['a repeated secret', `${BODY}&client_secret=k3y`, undefined, 'is repeated.'],
   [
     'array-like names',
@@ -87,29 +82,39 @@ test.each([
     'The parameter client_id is missing or empty.',
   ],
   ['object-like names', `${GRANT}&client_id=A&client_secret[x]=1`, undefined, 'The parameter client_secret is missing'],
-  ['credentials in both places', BODY, basic('ACME:k3y'), 'Credentials came both in the body and by HTTP Basic'],
-  ['another code in the body', `${GRANT}&client_id=B`, basic('A:k'), 'Credentials came both in the body and by HTTP'],
+  [
+    'credentials in both places',
+    BODY,
+    basic('ACME:k3y'),
+    'The credentials were sent both in the body and by HTTP Basic',
+  ],
+  [
+    'another code in the body',
+    `${GRANT}&client_id=B`,
+    basic('A:k'),
+    'The credentials were sent both in the body and by HTTP',
+  ],
   ['Basic without a value', GRANT, 'Basic', 'The Basic credentials lack a client id or a secret.'],
   ['Basic without a colon', GRANT, basic('ACME'), 'The Basic credentials lack a client id or a secret.'],
   ['Basic without a secret', GRANT, basic('ACME:'), 'The Basic credentials lack a client id or a secret.'],
   ['Basic that is not form-encoded', GRANT, basic('ACME:100%'), 'write a % as %25'],
-])('%s is an invalid request', (_, body, authorization, description) => {
+])('%s makes the request invalid', (_, body, authorization, description) => {
   expect(refusal(body, authorization)).toEqual([400, 'invalid_request', expect.stringContaining(description)]);
 });
 
-/** Each is a percent-encoded text and its bytes. */
+/** Descriptions of invalid byte sequences, and their bytes in hex. */
 const NOT_UTF_8 = [
   ['a byte that UTF-8 never has', 'FF'],
   ['a continuation byte alone', '80'],
   ['an overlong slash', 'C0AF'],
   ['an overlong NUL', 'C080'],
-  ['a sequence that breaks off', 'E282'],
+  ['an incomplete sequence', 'E282'],
   ['a lone surrogate', 'EDA080'],
   ['a pair of surrogates', 'EDA0BDEDB880'],
   ['a code point above the last one', 'F4908080'],
   ['ü of Latin-1', 'FC'],
 ] as const;
-test.each(NOT_UTF_8)('%s is an invalid request, percent-encoded or raw, in the body or by Basic', (_, hex) => {
+test.each(NOT_UTF_8)('%s is invalid, percent-encoded or raw, in the body or by HTTP Basic', (_, hex) => {
   const bytes = Buffer.from(hex, 'hex');
   const encoded = hex.replaceAll(/../g, '%$&');
   const rawBasic = Buffer.concat([Buffer.from('ACME:k'), bytes]).toString('base64');
@@ -129,12 +134,12 @@ test.each(NOT_UTF_8)('%s is an invalid request, percent-encoded or raw, in the b
     ]);
 });
 
-test.each(['%', '%4', '%ZZ', '%u0041', '100% sure'])('the escape in "%s" is broken: an invalid request', (text) => {
+test.each(['%', '%4', '%ZZ', '%u0041', '100% sure'])('the invalid escape in "%s" makes the request invalid', (text) => {
   for (const request of [[`${BODY}&scope=${text}`], [GRANT, basic(`ACME:${text}`)]] as [string, string?][])
     expect(refusal(...request)).toEqual([400, 'invalid_request', expect.stringContaining('cannot be decoded')]);
 });
 
-test('all of Unicode arrives to the letter, raw or percent-encoded', () => {
+test('every Unicode character is decoded exactly, raw or percent-encoded', () => {
   const id = '\uFEFFé€😀\u0000\u{10FFFF}';
   const secret = '= &';
   for (const [body, authorization] of [

@@ -5,11 +5,11 @@ import { invalidRequest, unsupportedGrantType } from './token-error.js';
 const FORM = 'application/x-www-form-urlencoded';
 const GRANT_TYPE = 'client_credentials';
 
-/** What a token request says, once it is known to be well-formed. */
+/** The content of a well-formed token request. */
 export interface TokenRequest {
   clientId: string;
   clientSecret: string;
-  /** The credentials came by HTTP Basic. */
+  /** Whether the credentials were sent by HTTP Basic. */
   basic: boolean;
 }
 
@@ -33,7 +33,7 @@ export function readTokenRequest(
   const grantType = parameter('grant_type');
   const basic = basicCredentials(headers.authorization);
   if (basic && (form.has('client_secret') || (form.has('client_id') && parameter('client_id') !== basic.clientId)))
-    throw invalidRequest('Credentials came both in the body and by HTTP Basic; use one of them.');
+    throw invalidRequest('The credentials were sent both in the body and by HTTP Basic; use one of them.');
   const credentials = basic ?? { clientId: parameter('client_id'), clientSecret: parameter('client_secret') };
   if (grantType !== GRANT_TYPE) throw unsupportedGrantType();
   return { ...credentials, basic: basic !== undefined };
@@ -59,16 +59,16 @@ function basicCredentials(authorization = ''): { clientId: string; clientSecret:
   return { clientId, clientSecret };
 }
 
-/** Both halves are form-encoded before they are joined (RFC 6749 §2.3.1), so that a colon in one cannot split it. */
+/** A client form-encodes both halves before it joins them (RFC 6749 §2.3.1), so the halves contain no colon. */
 function splitAtColon(userPass: string): string[] {
   const colon = userPass.indexOf(':');
   return colon < 0 ? [] : [userPass.slice(0, colon), userPass.slice(colon + 1)];
 }
 
-function decoded<T>(what: string, decode: () => T): T {
+function decoded<T>(part: string, decode: () => T): T {
   try {
     return decode();
   } catch {
-    throw invalidRequest(`${what} cannot be decoded: form-encode the text as UTF-8, and write a % as %25.`);
+    throw invalidRequest(`${part} cannot be decoded: form-encode the text as UTF-8, and write a % as %25.`);
   }
 }

@@ -5,7 +5,7 @@ import { AccessTokenService } from './access-token.service.js';
 import { Public } from './public.decorator.js';
 import { authenticatedClient } from './token-request.middleware.js';
 
-/** The answer of `POST /auth/token` (RFC 6749 §5.1). */
+/** The response of `POST /auth/token` (RFC 6749 §5.1). */
 interface TokenResponse {
   access_token: string;
   token_type: 'Bearer';

@@ -6,24 +6,24 @@ import { CommandFailed } from './command-failed.js';
 import type { Session } from './session.js';
 import { table } from './table.js';
 
-const SHOWN = 3;
-/** Exit code of a check that found something; 1 means that it could not check. */
-const FOUND = 2;
+const MAX_EXAMPLES = 3;
+/** Exit code if at least one rule has findings. Exit code 1 means that the check itself failed. */
+const FINDINGS_EXIT_CODE = 2;
 const NAMES = RULES.map(({ name }) => name);
 
-/** `catalogue check`. */
+/** Adds `catalogue check`. */
 export function catalogueCommands(program: Command, session: Session, print: (text: string) => void): void {
-  const only = new Option('--only <rule...>', 'check these rules').choices(NAMES);
+  const only = new Option('--only <rule...>', 'check only these rules').choices(NAMES);
   const skip = new Option('--skip <rule...>', 'check all rules but these').choices(NAMES).conflicts('only');
   program
     .command('catalogue')
-    .description('Looks at the stored catalogue.')
+    .description('Checks the stored catalogue.')
     .command('check')
     .addOption(only)
     .addOption(skip)
     .option('--json', 'print the counts and the first examples as JSON')
     .description(
-      `Finds what is probably wrong although each row is valid, and records the counts for the metrics; exit code ${FOUND} if it finds anything.`,
+      `Finds probable mistakes although each row is valid, and records the counts for the metrics. Exit code ${FINDINGS_EXIT_CODE} if it finds anything.`,
     )
     .action(async (options: { only?: string[]; skip?: string[]; json?: true }) => {
       const names = new Set((options.only ?? NAMES).filter((name) => !options.skip?.includes(name)));
@@ -31,15 +31,15 @@ export function catalogueCommands(program: Command, session: Session, print: (te
       const findings = await (await session.get(CatalogueCheckService)).run(names);
       print(options.json ? JSON.stringify(findings, null, 2) : describe(findings));
       const rules = findings.filter(({ count }) => count).length;
-      if (rules) throw new CommandFailed(`${rules} of ${names.size} rules found something.`, FOUND);
+      if (rules) throw new CommandFailed(`${rules} of ${names.size} rules found something.`, FINDINGS_EXIT_CODE);
     });
 }
 
 function describe(findings: readonly Findings[]): string {
   const counts = findings.map(({ rule, count, description }) => [rule, String(count), description]);
   const examples = findings.flatMap(({ rule, count, examples: all }) => [
-    ...all.slice(0, SHOWN).map((example) => visible(`${rule}: ${example}`)),
-    ...(count > SHOWN ? [`${rule}: and ${count - SHOWN} more`] : []),
+    ...all.slice(0, MAX_EXAMPLES).map((example) => visible(`${rule}: ${example}`)),
+    ...(count > MAX_EXAMPLES ? [`${rule}: and ${count - MAX_EXAMPLES} more`] : []),
   ]);
   return [table(['rule', 'findings', 'description'], counts), ...examples].join('\n');
 }

@@ -19,17 +19,17 @@ const OPTIONS = {
   DiscountPercentage: [
     'discount',
     '--discount <percent>',
-    'discount on eligible prices, 0 to 100, up to four decimals',
+    'discount on eligible prices, from 0 to 100, with up to four decimals',
   ],
-  RequestsPerMinute: ['perMinute', '--per-minute <n>', 'requests admitted per minute; "": the default limit'],
-  RequestsPerHour: ['perHour', '--per-hour <n>', 'requests admitted per hour; "": the default limit'],
+  RequestsPerMinute: ['perMinute', '--per-minute <n>', 'requests admitted per minute; "" restores the default limit'],
+  RequestsPerHour: ['perHour', '--per-hour <n>', 'requests admitted per hour; "" restores the default limit'],
 } as const;
 
 type Options = Record<string, CellValue | undefined>;
 
-/** `customer list`, `show`, `set` and `delete`. */
+/** Adds `customer list`, `show`, `set`, `log` and `delete`. */
 export function customerCommands(program: Command, session: Session, print: (text: string) => void): void {
-  const customers = program.command('customer').description('Lists, shows, sets and deletes customers.');
+  const customers = program.command('customer').description('Lists, shows, changes and deletes customers.');
   customers
     .command('list')
     .description('Lists all customers and their terms.')
@@ -50,14 +50,19 @@ export function customerCommands(program: Command, session: Session, print: (tex
     .command('set')
     .argument('<code>', 'Customer Code', (text: string) => parse('CustomerCode', text))
     .description(
-      'Creates a customer, or changes those of its terms that are given; an empty value ("") takes one away.',
+      'Creates a customer, or changes the given terms of an existing one. An empty value ("") removes a term.',
     );
   for (const [column, [, flags, help]] of Object.entries(OPTIONS))
     set.option(flags, help, (text: string) => parse(column, text));
   set
-    .addOption(new Option('--active', 'let the customer in').conflicts('inactive'))
-    .addOption(new Option('--inactive', 'keep the customer out and end its access tokens; its record and keys stay'))
-    .option('--allow-price-changes', 'even if more than 5 % of the prices of the customer change by more than half')
+    .addOption(new Option('--active', 'activate the customer').conflicts('inactive'))
+    .addOption(
+      new Option('--inactive', 'deactivate the customer and revoke its access tokens; its record and API keys stay'),
+    )
+    .option(
+      '--allow-price-changes',
+      'allow a change that alters more than 5 % of the prices of the customer by more than half',
+    )
     .action(async (code: string, options: Options & { allowPriceChanges?: true }) => {
       const service = await session.get(CustomersService);
       print(describe(await service.set(code, changesOf(options), options.allowPriceChanges)));
@@ -65,9 +70,9 @@ export function customerCommands(program: Command, session: Session, print: (tex
   customers
     .command('log')
     .argument('<code>', 'Customer Code')
-    .description('Lists the changes of a customer, its keys and its price lists, latest first. Deleted ones, too.')
-    .option('--last <n>', 'how many changes', positive, 100)
-    .option('--json', 'print them as JSON')
+    .description('Lists the changes of a customer, its keys and its price lists, also of deleted ones, latest first.')
+    .option('--last <n>', 'number of changes', positive, 100)
+    .option('--json', 'print the changes as JSON')
     .action(async (code: string, { last, json }: { last: number; json?: true }) => {
       const changes = await (await session.get(TermsHistoryService)).latest(code, last);
       if (json) return print(JSON.stringify(changes, null, 2));
@@ -87,25 +92,25 @@ export function customerCommands(program: Command, session: Session, print: (tex
 
 const LOG_HEADERS = ['when', 'what', 'value', 'old', 'new', 'database account', 'by', 'import'];
 
-/** A row for each value that changed. */
+/** Returns a row for each value that changed. */
 function logRows(change: TermsChangeRecord): string[][] {
   const { ChangedAt, Subject, Code, OldValues, NewValues, DatabaseAccount, ChangedBy, ImportID } = change;
   const id = NewValues?.ID ?? OldValues?.ID;
   const what = Subject === 'api_key' ? `key ${id}` : Subject === 'price_list' ? `price list ${Code}` : 'customer';
   const event = OldValues ? (NewValues ? what : `${what} deleted`) : `${what} added`;
   const names = Object.keys(NewValues ?? OldValues ?? {}).filter((name) => name !== 'ID');
-  const who = [DatabaseAccount ?? '-', ChangedBy, ImportID ?? '-'];
+  const origin = [DatabaseAccount ?? '-', ChangedBy, ImportID ?? '-'];
   return names.map((name) => [
     ChangedAt.toISOString(),
     event,
     name,
     String(OldValues?.[name] ?? '-'),
     String(NewValues?.[name] ?? '-'),
-    ...who,
+    ...origin,
   ]);
 }
 
-const unknown = (code: string) => `There is no customer ${code}; customer list shows all.`;
+const unknown = (code: string) => `There is no customer ${code}; run "customer list" to see all.`;
 
 const CUSTOMER_COLUMNS = [...columnsOf(Customer).map(({ name }) => name), 'Active'];
 
@@ -121,7 +126,7 @@ function describe(customer: Customer): string {
   );
 }
 
-/** The changes that the options name. */
+/** Returns the changes that the options request. */
 function changesOf(options: Options): CustomerChanges {
   const given = Object.entries(OPTIONS).filter(([, [option]]) => options[option] !== undefined);
   // Commander passes an empty text if a parser returned null.
@@ -129,7 +134,7 @@ function changesOf(options: Options): CustomerChanges {
   return options.active || options.inactive ? { ...changes, Active: Boolean(options.active) } : changes;
 }
 
-/** The value of a column as an import file would give it, held to the same rules. */
+/** Parses the value of a column by the same rules as in an import file. */
 function parse(column: string, text: string): CellValue {
   try {
     return parseCell(

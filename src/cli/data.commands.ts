@@ -3,12 +3,12 @@ import { ProductDocuments } from '../catalog/product-documents.js';
 import { ExportService } from '../import/export.service.js';
 import type { Session } from './session.js';
 
-/** `migrate` and `export`. */
+/** Adds `migrate` and `export`. */
 export function dataCommands(program: Command, session: Session, print: (text: string) => void): void {
   program
     .command('migrate')
-    .description('Brings the database to the schema of this version, and its documents of products to its shape.')
-    .option('--repeat', 'run all migrations again: adds columns, indexes and triggers that a restored table lacks')
+    .description('Updates the database to the schema of this release, and builds missing product documents.')
+    .option('--repeat', 'run all migrations again, to add columns, indexes and triggers that a restored table lacks')
     .action(async ({ repeat }: { repeat?: true }) => {
       const done = await (await session.unmigrated()).migrate(print, repeat);
       print(done.length ? `Ran ${done.join(', ')}.` : 'The schema is current.');
@@ -19,7 +19,7 @@ export function dataCommands(program: Command, session: Session, print: (text: s
     .command('export')
     .argument(
       '<dir>',
-      'folder to write to; made if it is missing. Files of the same names are replaced once all new ones are complete',
+      'folder to write to; created if missing. Files with the same names are replaced after all new ones are complete',
     )
     .description('Writes all products, prices, stock and customers as import files, without API keys.')
     .action(async (dir: string) => {

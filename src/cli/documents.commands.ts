@@ -4,31 +4,31 @@ import { command } from '../config/command.js';
 import { CommandFailed } from './command-failed.js';
 import type { Session } from './session.js';
 
-const SHOWN = 20;
+const MAX_SKUS = 20;
 
-/** `documents build` and `check`. */
+/** Adds `documents build` and `documents check`. */
 export function documentsCommands(program: Command, session: Session, print: (text: string) => void): void {
   const documents = program
     .command('documents')
-    .description('Sees to the stored documents of products, which GET /products is made of.');
+    .description('Builds and checks the stored product documents, from which GET /products is assembled.');
   documents
     .command('build')
-    .option('--all', 'make those anew that are there, too; for example after a check that found differences')
-    .description('Makes the documents that are missing. Imports do so themselves.')
+    .option('--all', 'rebuild existing documents as well, for example after a check that found differences')
+    .description('Builds missing documents. Imports do this themselves.')
     .action(async ({ all }: { all?: true }) => {
       const count = await (await session.get(ProductDocuments)).build(all);
       print(`Made ${count} document(s).`);
     });
   documents
     .command('check')
-    .description('Compares every document with the rows that it was made from; exit code 1 if any differs.')
+    .description('Compares every document with its rows. Exit code 1 if a document differs.')
     .action(async () => {
       const { products, missing, different } = await (await session.get(ProductDocuments)).check();
       print(`${products} product(s): ${missing} without a document, ${different.length} with one that differs.`);
       if (!different.length) return;
-      const skus = different.slice(0, SHOWN).join(', ') + (different.length > SHOWN ? ', …' : '');
+      const skus = different.slice(0, MAX_SKUS).join(', ') + (different.length > MAX_SKUS ? ', …' : '');
       throw new CommandFailed(
-        `These differ from their rows: ${skus}. To mend them: ${command('documents build --all')}`,
+        `These documents differ from their rows: ${skus}. To rebuild them, run: ${command('documents build --all')}`,
       );
     });
 }

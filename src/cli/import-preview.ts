@@ -14,10 +14,10 @@ const COLUMNS = {
   withoutStock: 'no stock',
 } as const satisfies Record<keyof Visibility, string>;
 
-/** How prices changed, and what customers would see, in lines. */
+/** Returns lines that describe how prices changed and what customers would see. */
 export function previewText(changes?: PriceChanges, preview?: Preview): string[] {
   const changed = changes && (preview || changes.compared !== changes.histogram['0']);
-  return [...(changed ? histogram(changes) : []), ...(preview ? seen(preview) : [])];
+  return [...(changed ? histogram(changes) : []), ...(preview ? visibilityLines(preview) : [])];
 }
 
 function histogram({ compared, fromZero, otherCurrency, histogram: counts, powersOfTen }: PriceChanges): string[] {
@@ -31,16 +31,16 @@ function histogram({ compared, fromZero, otherCurrency, histogram: counts, power
   return [`Price changes of ${compared} stored prices: ${[...parts, ...powers, ...others].join(', ') || 'none'}`];
 }
 
-function seen({ priceLists, sample }: Preview): string[] {
+function visibilityLines({ priceLists, sample }: Preview): string[] {
   const names = Object.keys(COLUMNS) as (keyof Visibility)[];
   const rows = priceLists.map((list) => [list.priceList, ...names.map((name) => change(list, name))]);
   const counts = table(['price list', ...Object.values(COLUMNS)], rows);
   if (!sample) return [counts];
   const { sku, customerCode, priceList, before, after } = sample;
-  const who = customerCode === null ? `price list ${priceList}, without a discount` : `customer ${customerCode}`;
+  const reader = customerCode === null ? `price list ${priceList}, without a discount` : `customer ${customerCode}`;
   return [
     counts,
-    visible(`GET /products, SKU ${sku}, ${who}:`),
+    visible(`GET /products, SKU ${sku}, ${reader}:`),
     `  before: ${body(before)}`,
     `  after:  ${body(after)}`,
   ];
@@ -48,13 +48,13 @@ function seen({ priceLists, sample }: Preview): string[] {
 
 const body = (text: string | null) => visible(text ?? 'not returned');
 
-/** A count, or how it changes. */
+/** Returns a count, or the old and the new count if they differ. */
 function change({ before, after }: ListPreview, name: keyof Visibility): string {
   const [old, now] = [before, after].map((counts) => String(counts?.[name] ?? '-'));
   return old === now ? now! : `${old} -> ${now}`;
 }
 
-/** The summary as JSON, with the sample as the service sends it: numbers keep all of their digits. */
+/** Returns the summary as JSON. The sample is exactly what the service sends, so numbers keep all digits. */
 export function withExactSample(summary: ImportSummary & { outcome: string }): string {
   const sample = summary.preview?.sample;
   const text = JSON.stringify(summary, null, 2);

@@ -1,23 +1,23 @@
 import { ImportProgressDisplay } from './import-progress.js';
 
 const SIZE = 4000;
-/** So many rows of stock read, of 2000 in the file. */
+/** The progress after reading this number of rows of stock, of 2000 in the file. */
 const stock = (rows: number) => ({ file: 'stock.csv', table: 'stock', rows, bytes: (rows * SIZE) / 2000, size: SIZE });
 const prices = (rows: number) => ({ ...stock(rows), file: 'prices.csv', table: 'prices' });
 
-// Statements of the embedded database block the process: time goes by without any timer being called.
+// Statements of the embedded database block the process, so no timer runs while time passes.
 beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void jest.useRealTimers());
 
 const ESCAPE = '\u001B';
 
-/** A terminal that is wide enough: keeps the line that is seen, and each one that was. */
+/** A wide terminal that records its current line and all earlier ones. */
 class FakeTerminal {
   readonly isTTY = true;
   readonly columns = 200;
-  /** The line that is seen now. */
+  /** The line that is visible now. */
   line = '';
-  /** What was seen at any time. */
+  /** All lines that were visible at some time. */
   readonly seen: string[] = [];
   cursorHidden = false;
   private column = 0;
@@ -44,7 +44,7 @@ class FakeTerminal {
     else if (sequence.endsWith('G')) this.column = Number(sequence.slice(1, -1)) - 1;
     else if (sequence === '[0K') this.line = this.line.slice(0, this.column);
     else if (sequence === '[2K') this.line = '';
-    // Line wrapping, and where the cursor was.
+    // Ignores line wrapping, and saving and restoring the cursor.
     else if (!['[?7h', '[?7l', '7', '8'].includes(sequence)) throw new Error(`unexpected ${JSON.stringify(sequence)}`);
   }
 }
@@ -58,7 +58,7 @@ describe('on a terminal', () => {
   });
   afterEach(() => display.end());
 
-  test('a bar tells the table, how much is read, rows per second and the time left', () => {
+  test('the bar shows the table, the share that is read, rows per second and the time left', () => {
     display.show(stock(0));
     jest.advanceTimersByTime(2000);
     display.show(stock(500));
@@ -68,7 +68,7 @@ describe('on a terminal', () => {
     expect(terminal.line).toMatch(/^stock +█{20}░{20} 50% \| 1000 rows \| 250 rows\/s \| 4 s left$/);
   });
 
-  test('it is gone at the end, and nothing else was printed', () => {
+  test('the bar is removed at the end, and nothing else is printed', () => {
     display.show(stock(0));
     display.show(stock(2000));
     expect(terminal.cursorHidden).toBe(true);
@@ -77,18 +77,18 @@ describe('on a terminal', () => {
     expect(terminal.seen.filter((line) => line && !line.startsWith('stock '))).toEqual([]);
   });
 
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s brings the cursor back, and ends the process', (signal) => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s restores the cursor and ends the process', (signal) => {
     const kill = jest.spyOn(process, 'kill').mockReturnValue(true);
     display.show(stock(0));
     display.show(prices(0));
     process.emit(signal, signal);
     expect(terminal).toMatchObject({ line: '', cursorHidden: false });
-    // Nobody listens any more: the same signal, sent again, ends the process.
+    // The listener is removed, so the same signal, sent again, ends the process.
     expect([kill.mock.calls, process.listenerCount(signal)]).toEqual([[[process.pid, signal]], 0]);
     kill.mockRestore();
   });
 
-  test('the next table has a bar of its own, with a time of its own', () => {
+  test('each table has a separate bar with a separate time', () => {
     display.show(stock(0));
     jest.advanceTimersByTime(60_000);
     display.show(stock(2000));
@@ -100,14 +100,14 @@ describe('on a terminal', () => {
     expect(terminal.line).toBe('');
   });
 
-  test('a file that grows while it is read does not push the bar beyond its end', () => {
+  test('the bar stops at 100 % if the file grows while it is read', () => {
     display.show(stock(0));
     jest.advanceTimersByTime(1000);
     display.show({ ...stock(2000), bytes: SIZE * 3 });
     expect(terminal.line).toMatch(/^stock +█{40} 100% \| 2000 rows \| 2000 rows\/s \| 0 s left$/);
   });
 
-  test('an empty file has no rate and no share, and says so in no strange way', () => {
+  test('the bar of an empty file shows 0 rows and an unknown time left', () => {
     const empty = { ...stock(0), size: 0 };
     display.show(empty);
     jest.advanceTimersByTime(1000);
@@ -115,13 +115,13 @@ describe('on a terminal', () => {
     expect(terminal.line).toMatch(/^stock +[█░]{40} \d+% \| 0 rows \| 0 rows\/s \| \? left$/);
   });
 
-  test('an end without a beginning shows nothing', () => {
+  test('end() without a preceding show() prints nothing', () => {
     display.end();
     expect(terminal.seen.filter(Boolean)).toEqual([]);
   });
 });
 
-describe('elsewhere', () => {
+describe('without a terminal', () => {
   let text: string;
   let display: ImportProgressDisplay;
   beforeEach(() => {
@@ -129,7 +129,7 @@ describe('elsewhere', () => {
     display = new ImportProgressDisplay({ write: (more) => (text += more) });
   });
 
-  test('a line tells of each table that is read', () => {
+  test('a line reports each table that is read', () => {
     display.show(stock(0));
     jest.advanceTimersByTime(1240);
     display.show(stock(499));
@@ -143,7 +143,7 @@ describe('elsewhere', () => {
     expect(text).toBe('stock.csv: 499 rows of stock read, 1.2 s\nprices.csv: 7 rows of prices read, 0.1 s\n');
   });
 
-  test('one that takes long is told of every ten seconds', () => {
+  test('a line every ten seconds reports a table that takes long', () => {
     for (let rows = 0; rows < 25; rows++) {
       display.show(stock(rows));
       jest.advanceTimersByTime(1000);

@@ -32,32 +32,38 @@ interface Options {
   json?: true;
 }
 
-/** `import` and `import log`. */
+/** Adds `import` and `import log`. */
 export function importCommands(program: Command, session: Session, { stdout, stderr, stdin }: Output): void {
   const print = (text: string) => void stdout.write(`${text}\n`);
   const command = program
     .command('import')
-    .argument('<path...>', 'folders of import files, single files, or - for standard input; gzip is fine')
-    .description('Adds or overwrites, by key, all rows of the files: all of them, or none. See docs/import-format.md.')
-    .addOption(new Option('--as <table>', 'what the file holds, where its name does not tell').choices(NAMES))
-    .option('--map <file>', 'the file is of another system; this file maps its headers to ours, see docs/mappings.md')
-    .option('--replace', 'the files are the whole truth: rows of their tables that are not in them go')
-    .option('--allow-removals', 'with --replace: even if more than 20 % of a table go')
-    .option('--allow-price-changes', 'even if more than 5 % of the stored prices change by more than half')
-    .option('--allow-zero-stock', 'even if a warehouse that has stock of 10 products or more would have none')
-    .option('--dry-run', 'roll the import back, show what would change and what customers would see')
+    .argument('<path...>', 'folders of import files, single files, or - for standard input; may be gzipped')
+    .description('Adds or overwrites rows by key: all rows of the files, or none. See docs/import-format.md.')
+    .addOption(new Option('--as <table>', 'table of the file, if its name does not show it').choices(NAMES))
+    .option('--map <file>', 'column map, for a file of another system; see docs/mappings.md')
+    .option('--replace', 'remove rows of the imported tables that are not in the files')
+    .option('--allow-removals', 'with --replace: allow an import that removes more than 20 % of a table')
+    .option(
+      '--allow-price-changes',
+      'allow an import that changes more than 5 % of the stored prices by more than half',
+    )
+    .option(
+      '--allow-zero-stock',
+      'allow an import that leaves no stock in a warehouse with stock of 10 or more products',
+    )
+    .option('--dry-run', 'roll the import back, and show what would change and what customers would see')
     .option('--max-age <duration>', 'refuse files that were last modified longer ago, such as 90m, 6h or 2d', duration)
-    .option('--allow-empty', 'even if a map passes over all rows of a file')
-    .option('--delimiter <char>', 'what separates the cells: one character, or tab; default: found out', delimiter)
-    .option('--encoding <name>', 'how the text is encoded, such as windows-1252; default: utf-8', encoding)
-    .option('--decimal-comma', 'numbers have a comma before their decimals')
+    .option('--allow-empty', 'allow a column map that skips all rows of a file')
+    .option('--delimiter <char>', 'cell separator: one character, or tab; detected by default', delimiter)
+    .option('--encoding <name>', 'encoding of the text, such as windows-1252; utf-8 by default', encoding)
+    .option('--decimal-comma', 'numbers have a decimal comma')
     .option('--json', 'print the summary as JSON')
     .action((paths: string[], options: Options) => runImport(paths, options));
   command
     .command('log')
-    .description('Lists the latest imports, latest first: when, who, which files, what changed, how it ended.')
-    .option('--last <n>', 'how many', positive, 20)
-    .option('--json', 'print them as JSON, with the SHA-256 of each file')
+    .description('Lists the latest imports with time, account, files, changes and outcome, latest first.')
+    .option('--last <n>', 'number of imports', positive, 20)
+    .option('--json', 'print the imports as JSON, with the SHA-256 of each file')
     .action(async ({ last, json }: { last: number; json?: true }) => {
       const runs = await (await session.get(ImportLogService)).latest(last);
       print(json ? JSON.stringify(runs, null, 2) : table(LOG_HEADERS, runs.map(logCells)));
@@ -65,9 +71,8 @@ export function importCommands(program: Command, session: Session, { stdout, std
 
   async function runImport(paths: string[], options: Options): Promise<void> {
     const { as, map, replace, allowRemovals, allowEmpty, allowPriceChanges, allowZeroStock, dryRun, json } = options;
-    if (as && map)
-      throw new CommandFailed('--as and --map exclude each other: the map says which tables the file holds.');
-    if (allowRemovals && !replace) throw new CommandFailed('--allow-removals goes with --replace only.');
+    if (as && map) throw new CommandFailed('Pass either --as or --map: a column map names the tables of the file.');
+    if (allowRemovals && !replace) throw new CommandFailed('--allow-removals requires --replace.');
     const { encoding: textEncoding, delimiter: separator, decimalComma } = options;
     const reading = { encoding: textEncoding, delimiter: separator, decimalComma };
     const service = await session.get(ImportService);
@@ -92,7 +97,7 @@ export function importCommands(program: Command, session: Session, { stdout, std
 }
 
 const NAMES = IMPORT_TABLES.map(({ name }) => name);
-/** In milliseconds. */
+/** Units of a duration, in milliseconds. */
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const COUNTS = ['rows', 'added', 'changed', 'unchanged', 'removed'] as const;
 const LOG_HEADERS = ['started', 'by', 'mode', 'outcome', 'seconds', 'added', 'changed', 'removed', 'files'];
@@ -102,11 +107,11 @@ function describe({ tables, notes, priceChanges, preview, dryRun, seconds }: Imp
   const total = tables.reduce((sum, one) => sum + one.rows, 0);
   const end = dryRun ? 'Dry run: nothing was written.' : `Imported ${total} rows in ${seconds.toFixed(1)} s.`;
   const counts = table(['table', 'file', ...COUNTS], rows);
-  const seen = previewText(priceChanges, preview);
-  return [counts, ...absences(tables), ...notes.map(visible), ...seen, end].join('\n');
+  const previewLines = previewText(priceChanges, preview);
+  return [counts, ...absences(tables), ...notes.map(visible), ...previewLines, end].join('\n');
 }
 
-/** One line for each table whose file lacks columns. */
+/** Returns a line for each table whose file lacks columns. */
 function absences(tables: readonly TableSummary[]): string[] {
   return tables
     .filter(({ absentColumns }) => absentColumns.length)
@@ -121,7 +126,7 @@ function logCells({ StartedAt, EndedAt, StartedBy, Mode, Outcome, Tables, Files 
     String((Tables ?? []).reduce((total, one) => total + one[count], 0));
   const seconds = EndedAt ? ((EndedAt.getTime() - StartedAt.getTime()) / 1000).toFixed(1) : '-';
   const files = (Files ?? []).map(({ name, sha256 }) => (sha256 ? `${name} (${sha256.slice(0, 12)})` : name));
-  // A command that was killed could not say so.
+  // A command that was killed could not record its outcome.
   const outcome = Outcome ?? 'unfinished';
   const counts = [sum('added'), sum('changed'), sum('removed')];
   return [StartedAt.toISOString(), StartedBy, Mode, outcome, seconds, ...counts, files.join(', ')];

@@ -9,15 +9,15 @@ import { CommandFailed } from './command-failed.js';
 import type { Session } from './session.js';
 import { table } from './table.js';
 
-/** `key issue`, `list` and `revoke`. */
+/** Adds `key issue`, `list` and `revoke`. */
 export function keyCommands(program: Command, session: Session, print: (text: string) => void): void {
   const keys = program.command('key').description('Issues, lists and revokes API keys.');
   keys
     .command('issue')
     .argument('<code>', 'Customer Code')
-    .option('--label <text>', 'what the key is for', limitedLabel)
+    .option('--label <text>', 'purpose of the key', limitedLabel)
     .option('--expires <date>', 'last day (UTC) on which the key works, YYYY-MM-DD', endOfDay)
-    .description('Issues one more key and prints it; it cannot be shown again.')
+    .description('Issues an additional key and prints it. It cannot be shown again.')
     .action(async (code: string, { label, expires }: { label?: string; expires?: Date }) => {
       await assertCustomer(session, code);
       print(await (await session.get(ApiKeysService)).issue(code, label ?? null, expires ?? null));
@@ -34,17 +34,19 @@ export function keyCommands(program: Command, session: Session, print: (text: st
   keys
     .command('revoke')
     .argument('<id>', 'ID of the key, as key list shows it', keyId)
-    .description('Ends a key and the access tokens issued for it, at once.')
+    .description('Revokes a key and its access tokens at once.')
     .action(async (id: number) => {
       const known = await (await session.get(ApiKeysService)).revoke(id);
-      if (!known) throw new CommandFailed(`There is no key ${id}; key list CODE shows those of a customer.`);
+      if (!known) throw new CommandFailed(`There is no key ${id}; run "key list CODE" to see the keys of a customer.`);
       print(`Revoked key ${id}.`);
     });
 }
 
 async function assertCustomer(session: Session, code: string): Promise<void> {
   if (await (await session.get(CustomersService)).find(code)) return;
-  throw new CommandFailed(`There is no customer ${code}; customer list shows all, customer set makes one.`);
+  throw new CommandFailed(
+    `There is no customer ${code}; run "customer list" to see all, or "customer set" to create one.`,
+  );
 }
 
 function cells({ ID, Label, CreatedAt, ExpiresAt, RevokedAt }: ApiKey): string[] {
@@ -52,14 +54,14 @@ function cells({ ID, Label, CreatedAt, ExpiresAt, RevokedAt }: ApiKey): string[]
   return [String(ID), Label ?? '-', state, ...[CreatedAt, ExpiresAt, RevokedAt].map(shown)];
 }
 
-/** Other programs may have stored what is no point in time, such as the zero date of MySQL. */
+/** Another program may have stored an impossible time, such as the zero date of MySQL. */
 function shown(at: Date | null): string {
   if (at === null) return '-';
   return timeOrNull(at)?.toISOString() ?? 'not a date';
 }
 
 function keyId(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It has to be a number.');
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a number.');
   return Number(text);
 }
 
@@ -68,10 +70,10 @@ function limitedLabel(text: string): string {
   return text;
 }
 
-/** The first moment after the given day. */
+/** Parses a day in UTC. @returns the first moment after it */
 function endOfDay(text: string): Date {
-  if (!isDay(text)) throw new InvalidArgumentError('It has to be a day in the form YYYY-MM-DD.');
+  if (!isDay(text)) throw new InvalidArgumentError('It must be a day in the form YYYY-MM-DD.');
   const end = new Date(Date.parse(`${text}T00:00:00Z`) + 86_400_000);
-  if (end.getTime() <= Date.now()) throw new InvalidArgumentError('That day is over: the key would never work.');
+  if (end.getTime() <= Date.now()) throw new InvalidArgumentError('That day is in the past: the key would never work.');
   return end;
 }

@@ -5,19 +5,21 @@ import { CommandFailed } from './command-failed.js';
 import type { Session } from './session.js';
 import { table } from './table.js';
 
-/** `quota show`. */
+/** Adds `quota show`. */
 export function quotaCommands(program: Command, session: Session, print: (text: string) => void): void {
   program
     .command('quota')
-    .description('Shows how far quotas are used.')
+    .description('Shows the usage of quotas.')
     .command('show')
     .argument('<code>', 'Customer Code')
-    .description("Shows a customer's windows as the replicas count them in Redis (REDIS_URL).")
+    .description("Shows a customer's quota windows as the replicas count them in Redis (REDIS_URL).")
     .action(async (code: string) => {
       if (!session.settings().REDIS_URL)
-        throw new CommandFailed('REDIS_URL is not set: each process counts for itself, and only it knows how far.');
+        throw new CommandFailed(
+          'REDIS_URL is not set: each process counts on its own, and commands cannot read its counts.',
+        );
       const customer = await (await session.get(CustomersService)).find(code);
-      if (!customer) throw new CommandFailed(`There is no customer ${code}; customer list shows all.`);
+      if (!customer) throw new CommandFailed(`There is no customer ${code}; run "customer list" to see all.`);
       const quotas = await session.get(QuotaService);
       await quotas.start();
       const windows = await quotas.read({

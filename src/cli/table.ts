@@ -1,11 +1,11 @@
 import { visible } from '../import/excerpt.js';
 
-/** Rows as text, columns aligned under their headers. */
-export function table(headers: readonly string[], given: readonly (readonly string[])[]): string {
-  const rows = given.map((row) => row.map(visible));
+/** Formats rows as text with aligned columns. Replaces control characters. */
+export function table(headers: readonly string[], cells: readonly (readonly string[])[]): string {
+  const rows = cells.map((row) => row.map(visible));
   const widths = headers.map((header, column) => Math.max(header.length, ...rows.map((row) => row[column]!.length)));
-  const line = (cells: readonly string[]) =>
-    cells
+  const line = (row: readonly string[]) =>
+    row
       .map((cell, column) => cell.padEnd(widths[column]!))
       .join('  ')
       .trimEnd();

@@ -10,16 +10,16 @@ const PARTS =
 const some = (most: number) =>
   Array.from({ length: random.of([0, 1, 1, 2, most]) }, () => random.of(PARTS.split(','))).join('');
 
-/** Those of many texts, most of them odd, that are taken for the setting. */
-function taken(name: string, scheme: string): string[] {
+/** Generates many unusual URLs and returns those that the setting accepts. */
+function acceptedUrls(name: string, scheme: string): string[] {
   const texts = Array.from(
     { length: 5000 },
     () => `${scheme}://${some(2)}:${some(3)}@${some(1)}h${some(1)}/${random.of(['n', '7', some(2)])}`,
   );
-  return texts.filter((text) => isTaken({ [name]: text }));
+  return texts.filter((text) => isAccepted({ [name]: text }));
 }
 
-function isTaken(env: Record<string, string>): boolean {
+function isAccepted(env: Record<string, string>): boolean {
   try {
     return Boolean(readSettings(env));
   } catch {
@@ -27,10 +27,10 @@ function isTaken(env: Record<string, string>): boolean {
   }
 }
 
-test('what names a MySQL server means the same to both libraries that are given it', () => {
-  const right = taken('DATABASE_URL', 'mysql');
-  expect(right.length).toBeGreaterThan(50);
-  for (const url of right.map((text) => text.trim())) {
+test('TypeORM and mysql2 read every accepted DATABASE_URL alike', () => {
+  const accepted = acceptedUrls('DATABASE_URL', 'mysql');
+  expect(accepted.length).toBeGreaterThan(50);
+  for (const url of accepted.map((text) => text.trim())) {
     const one = DriverUtils.buildDriverOptions({ url });
     const pool = mysql.createPool({ uri: url }) as unknown as { config: { connectionConfig: mysql.ConnectionOptions } };
     const { host, port, user, password, database } = pool.config.connectionConfig;
@@ -45,8 +45,8 @@ test('what names a MySQL server means the same to both libraries that are given 
   }
 });
 
-test('what names a Redis server can be read', () => {
-  const right = taken('REDIS_URL', 'redis');
-  expect(right.length).toBeGreaterThan(20);
-  for (const url of right) expect(() => new Redis(url, { lazyConnect: true })).not.toThrow();
+test('ioredis can read every accepted REDIS_URL', () => {
+  const accepted = acceptedUrls('REDIS_URL', 'redis');
+  expect(accepted.length).toBeGreaterThan(20);
+  for (const url of accepted) expect(() => new Redis(url, { lazyConnect: true })).not.toThrow();
 });

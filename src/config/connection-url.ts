@@ -1,9 +1,9 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
 
 /**
- * One that means the same to every library: not all of them decode a host or a name, leave out white space, or take 0 for
- * a port.
- * @param rest what follows the host
+ * Matches URLs that all libraries read alike. The libraries differ in whether they decode a host or a name, ignore
+ * white space, or accept the port 0.
+ * @param rest pattern of the part after the host
  */
 const urlOf = (scheme: string, rest: string) =>
   new RegExp(`^${scheme}://([^@/\\s]*@)?[^@/:%\\s]+(:[1-9]\\d{0,4})?${rest}$`);
@@ -13,19 +13,21 @@ const KINDS = {
   redis: { url: urlOf('rediss?', '(/\\d+)?'), form: 'redis://user:password@host:port/database or rediss://…' },
 };
 
-/** How such a URL looks, for people. */
+/** Describes the form of such a URL to the operator. */
 export function formOf(kind: keyof typeof KINDS): string {
   return `${KINDS[kind].form} (special characters percent-encoded, % as %25)`;
 }
 
-/** The URL of a server, or a text that `otherwise` matches. */
+/** Validates that a text is the URL of a server, or that `otherwise` matches it. */
 export function IsUrlOf(kind: keyof typeof KINDS, options: ValidationOptions, otherwise?: RegExp): PropertyDecorator {
   const validate = (value: unknown) =>
     typeof value === 'string' && (otherwise?.test(value) || (KINDS[kind].url.test(value) && isEncoded(value)));
   return ValidateBy({ name: 'isUrlOf', validator: { validate } }, options);
 }
 
-/** Whether user and password end where it looks like it, and can be decoded: each driver would fail in its own way. */
+/**
+ * Whether user and password have no unencoded `#` or `?` and can be decoded. Drivers differ in how they treat others.
+ */
 function isEncoded(text: string): boolean {
   try {
     const { username, password, search, hash } = new URL(text);

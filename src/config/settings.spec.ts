@@ -15,7 +15,7 @@ function refusal(env: NodeJS.ProcessEnv): SettingsError | undefined {
   return undefined;
 }
 
-/** What is wrong with an environment, a line each. */
+/** Returns the problems of an environment, one line each. */
 const problems = (env: NodeJS.ProcessEnv) => refusal(env)?.problems ?? [];
 const PRODUCTION = { NODE_ENV: 'production', DATABASE_URL: 'mysql://db/catalogue', JWT_SECRET: SECRET };
 const inProduction = (JWT_SECRET?: string) => problems({ ...PRODUCTION, JWT_SECRET });
@@ -53,17 +53,17 @@ const DEFAULTS = {
   JWT_SECRET: [],
 };
 const NAMES = Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[];
-const each = (value: string) => Object.fromEntries(NAMES.map((name) => [name, value]));
+const allSetTo = (value: string) => Object.fromEntries(NAMES.map((name) => [name, value]));
 
 test.each([
   ['absent', {}],
-  ['empty', each('')],
-  ['blank', each('  ')],
-])('settings that are %s have their defaults', (_, env) => {
+  ['empty', allSetTo('')],
+  ['blank', allSetTo('  ')],
+])('settings that are %s have their default values', (_, env) => {
   expect({ ...readSettings(env) }).toEqual(DEFAULTS);
 });
 
-test('variables that are no settings are left alone', () => {
+test('variables that are not settings are ignored', () => {
   expect({ ...readSettings({ PATH: '/bin', port: '1', PORT_: '2' }) }).toEqual(DEFAULTS);
 });
 
@@ -88,14 +88,14 @@ test.each<[string, string, unknown]>([
   expect({ ...readSettings({ [name]: text }) }).toMatchObject({ [name]: value });
 });
 
-test('only the embedded database is migrated at the start, unless told otherwise', () => {
+test('MIGRATE_ON_START is true by default only for the embedded database', () => {
   const DATABASE_URL = 'mysql://db/catalogue';
   expect(readSettings({ DATABASE_URL }).MIGRATE_ON_START).toBe(false);
   expect(readSettings({ DATABASE_URL, MIGRATE_ON_START: 'true' }).MIGRATE_ON_START).toBe(true);
   expect(readSettings({ DATABASE_URL: ' sqlite:x.db' }).MIGRATE_ON_START).toBe(true);
 });
 
-test('a service in production goes on for a while after it is told to end', () => {
+test('DRAIN_SECONDS is 5 by default in production', () => {
   expect(readSettings(PRODUCTION).DRAIN_SECONDS).toBe(5);
   expect(readSettings({ ...PRODUCTION, DRAIN_SECONDS: '0' }).DRAIN_SECONDS).toBe(0);
 });
@@ -115,11 +115,11 @@ describe('files', () => {
     ['DATABASE_URL', 'mysql://u:p@db/catalogue\n', 'mysql://u:p@db/catalogue'],
     ['REDIS_URL', 'redis://:secret@redis', 'redis://:secret@redis'],
     ['JWT_SECRET', `${SECRET}\nt${SECRET}\n`, [SECRET, `t${SECRET}`]],
-  ])('%s may come from a file, and means the same there: %j', (name, text, value) => {
+  ])('%s can be read from a file with the content %j', (name, text, value) => {
     expect({ ...readSettings({ [`${name}_FILE`]: holding(text) }) }).toMatchObject({ [name]: value });
   });
 
-  test('replicas may, too; and what a file says counts for the defaults of others', () => {
+  test('DATABASE_REPLICA_URLS can be read from a file, and the content of a file determines the defaults of others', () => {
     const DATABASE_URL_FILE = holding('mysql://db/catalogue');
     expect(readSettings({ DATABASE_URL_FILE, DATABASE_REPLICA_URLS_FILE: DATABASE_URL_FILE })).toMatchObject({
       DATABASE_REPLICA_URLS: ['mysql://db/catalogue'],
@@ -128,7 +128,7 @@ describe('files', () => {
   });
 
   test.each(['DATABASE_URL', 'DATABASE_REPLICA_URLS', 'REDIS_URL', 'JWT_SECRET'])(
-    '%s: a file that is missing, empty, or names something wrong, and no content, is told',
+    '%s_FILE is refused if it is missing, empty or invalid, and the message does not show its content',
     (name) => {
       const of = (env: NodeJS.ProcessEnv) => problems({ ...PRODUCTION, [name]: undefined, ...env });
       const file = `${name}_FILE`;
@@ -137,16 +137,16 @@ describe('files', () => {
       expect(of({ [file]: holding(' \n') })).toEqual([`${file} must name a file that is not empty`]);
       expect(of({ [file]: holding('Tr0ub4dor') })).toEqual([expect.stringMatching(`^${name} must be (?!.*Tr0ub4dor)`)]);
       expect(of({ [name]: 'x', [file]: holding('x') })).toEqual([
-        expect.stringMatching(`^${file} must not be set beside ${name}`),
+        expect.stringMatching(`^${file} must not be set together with ${name}`),
       ]);
     },
   );
 
-  test('a command needs no secret to sign with, nor the file of one', () => {
+  test('a command needs neither JWT_SECRET nor its file', () => {
     expect(readSettings({ JWT_SECRET_FILE: join(folder, 'none') }, { signing: false }).JWT_SECRET).toEqual([]);
   });
 
-  test('certificates turn encryption on, and are looked at', () => {
+  test('DATABASE_CA_FILE turns encryption on, and files of certificates are checked', () => {
     const DATABASE_CA_FILE = holding('-----BEGIN CERTIFICATE-----\n');
     const DATABASE_URL = 'mysql://db/catalogue';
     expect(readSettings({ DATABASE_URL, DATABASE_CA_FILE }).DATABASE_TLS).toBe(true);
@@ -158,7 +158,7 @@ describe('files', () => {
         ]);
   });
 
-  test('no address is taken for the name that a certificate is of (decision 78)', () => {
+  test('DATABASE_TLS requires host names instead of IP addresses (decision 78)', () => {
     const named = 'mysql://db/catalogue';
     const addressed = 'mysql://user:secret@10.0.0.1:3306/catalogue';
     const DATABASE_TLS = 'true';
@@ -168,7 +168,7 @@ describe('files', () => {
     expect(readSettings({ DATABASE_URL: addressed }).DATABASE_TLS).toBe(false);
   });
 
-  test('certificates where nothing is encrypted are a mistake', () => {
+  test('certificates without encryption are refused', () => {
     const path = holding('-----BEGIN CERTIFICATE-----\n');
     const DATABASE_URL = 'mysql://db/catalogue';
     expect(problems({ DATABASE_CA_FILE: path })).toEqual([expect.stringMatching('^DATABASE_TLS needs a DATABASE_URL')]);
@@ -201,45 +201,45 @@ test.each([
     'DATABASE_URL',
     ['postgres://u@h/d', 'sqlite:', 'mysql://h', 'mysql://h/', 'mysql://h:port/d', 'mysql://u:p@ss@h/d', 'data.db'],
   ],
-  // Drivers fail over these in ways of their own, or read them differently.
+  // Each driver fails differently for these values, or reads them differently.
   ['DATABASE_URL', ['%zz', '%', 'p%ff', 'p#s', 'p?s'].map((password) => `mysql://u:${password}@h/d`)],
   ['DATABASE_URL', ['mysql://%zz@h/d', 'mysql://u:p@h:65536/d', 'mysql://u:p@a b/d']],
   ['DATABASE_REPLICA_URLS', ['mysql://h/d,mysql://u:%zz@h/d', 'mysql://h:65536/d', 'sqlite:data.db']],
   ['REDIS_URL', ['redis://:%zz@h', 'redis://:p%ff@h', 'rediss://:p#s@h', 'redis://p?s@h', 'redis://h:65536', 'h:6379']],
   ['JWT_SECRET', ['short', 's'.repeat(31), `${SECRET},short`]],
-])('%s refuses each of %j, by name', (name, values) => {
+])('%s refuses all of %j, and the message names the setting', (name, values) => {
   for (const value of values) {
     expect([value, problems({ [name]: value })]).toEqual([value, [expect.stringMatching(`^${name} must be `)]]);
   }
 });
 
-test('all wrong settings are named at once, a line each, and no value is printed (decision 30)', () => {
-  const { message, problems: lines } = refusal(each('Tr0ub4dor'))!;
+test('the message lists every invalid setting on one line each, without values (decision 30)', () => {
+  const { message, problems: lines } = refusal(allSetTo('Tr0ub4dor'))!;
   expect(lines.map((line) => line.split(' ')[0]).toSorted()).toEqual(NAMES.toSorted());
-  expect(message.split('\n')).toEqual(['Wrong settings:', ...lines.map((line) => `  ${line}`)]);
+  expect(message.split('\n')).toEqual(['Invalid settings:', ...lines.map((line) => `  ${line}`)]);
   expect(message).not.toContain('Tr0ub4dor');
 });
 
 describe('in production', () => {
-  test.each([undefined, '', ' ', ',', ' , '])('no secret (%j) stops the start', (secret) => {
+  test.each([undefined, '', ' ', ',', ' , '])('the service does not start without a secret (%j)', (secret) => {
     expect(inProduction(secret)).toEqual(['JWT_SECRET is required in production']);
   });
 
   test.each(['s'.repeat(31), `${SECRET},short`, `short,${SECRET}`, `${'s'.repeat(16)},${'t'.repeat(16)}`])(
-    'a short secret among %j stops the start',
+    'the service does not start with a short secret in %j',
     (secret) => {
       expect(inProduction(secret)).toEqual([expect.stringMatching(/^JWT_SECRET must be secrets of at least 32 /)]);
     },
   );
 
-  test('commands, which sign nothing, start without a secret, and with other settings right', () => {
+  test('commands start without a secret, because they sign nothing, but check the other settings', () => {
     const secretless = { ...PRODUCTION, JWT_SECRET: undefined };
     expect(readSettings(secretless, { signing: false }).JWT_SECRET).toEqual([]);
     expect(() => readSettings({ ...secretless, PORT: 'x' }, { signing: false })).toThrow(/^ {2}PORT must be/m);
   });
 
   test.each([undefined, '', ' '])(
-    'no database (%j) stops the start, of commands, too (decision 29)',
+    'neither the service nor a command starts without a database (%j) (decision 29)',
     (DATABASE_URL) => {
       const message = /^ {2}DATABASE_URL is required in production: mysql:.* or sqlite:PATH$/m;
       for (const signing of [true, false])
@@ -247,11 +247,11 @@ describe('in production', () => {
     },
   );
 
-  test('an embedded one is taken where it is named', () => {
+  test('an embedded database is accepted if DATABASE_URL names it', () => {
     expect(problems({ ...PRODUCTION, DATABASE_URL: 'sqlite:data/customer-data.db' })).toEqual([]);
   });
 
-  test('secrets of 32 characters do', () => {
+  test('secrets of 32 characters are accepted', () => {
     expect(inProduction(`${SECRET},t${SECRET}`)).toEqual([]);
   });
 });

@@ -27,11 +27,11 @@ const LOG_FORMATS = ['json', 'text'] as const;
 /** Injection token of the {@link Settings} of the running process. */
 export const SETTINGS = getConfigToken('settings');
 
-/** What an absent or empty variable means; it may depend on the other variables. */
+/** Returns the default of a variable that is absent or empty. It may depend on other variables. */
 type Fallback<T> = (env: NodeJS.ProcessEnv) => T;
 
 /** A whole number from `min` to `max`. */
-function whole(min: number, max: number, fallback: number | Fallback<number>): PropertyDecorator {
+function integer(min: number, max: number, fallback: number | Fallback<number>): PropertyDecorator {
   const message = `must be a whole number from ${min} to ${max}`;
   const byDefault = typeof fallback === 'number' ? () => fallback : fallback;
   return applyDecorators(
@@ -42,7 +42,7 @@ function whole(min: number, max: number, fallback: number | Fallback<number>): P
   );
 }
 
-const port = (fallback: number) => whole(0, 65_535, fallback);
+const port = (fallback: number) => integer(0, 65_535, fallback);
 
 /** `true` or `false`. */
 function flag(fallback: Fallback<boolean>): PropertyDecorator {
@@ -53,7 +53,7 @@ function flag(fallback: Fallback<boolean>): PropertyDecorator {
   );
 }
 
-/** The path of a file of certificates; none: undefined. */
+/** The path of a file of certificates; undefined if not set. */
 function certificates(): PropertyDecorator {
   return applyDecorators(
     Transform(({ value }) => value || undefined),
@@ -79,74 +79,76 @@ function holdsCertificates(path: string): boolean {
   }
 }
 
-/** Settings that are secret: instead of each, a variable with `_FILE` behind its name may name a file that holds it. */
+/** Secret settings. Each can be replaced by a variable with the suffix `_FILE`, which names a file with the value. */
 const SECRETS = ['DATABASE_URL', 'DATABASE_REPLICA_URLS', 'REDIS_URL', 'JWT_SECRET'] as const;
 
 /**
- * Every setting, by the name of its environment variable. Each is read once, at the start; nothing else reads the
- * environment. Messages of the rules never contain the value: it may be a secret.
+ * All settings, each with the name of its environment variable. They are read once at the start, and no other code
+ * reads the environment. Validation messages never contain a value, because it may be a secret.
  */
 export class Settings {
-  /** `production` refuses the demo data, a generated signing secret, and a database that nobody named. */
+  /** With `production`, the service needs DATABASE_URL and JWT_SECRET, and never loads the demo data. */
   @Transform(({ value }) => value || 'development')
   @IsIn(ENVIRONMENTS, { message: `must be one of ${ENVIRONMENTS.join(', ')}` })
   readonly NODE_ENV!: (typeof ENVIRONMENTS)[number];
 
-  /** The public port: the endpoints of the interface and nothing else. 0 picks a free one. */
+  /** The public port, for the endpoints of the interface only. 0 selects a free port. */
   @port(3000)
   readonly PORT!: number;
 
-  /** The management port: probes and metrics. Never behind the ingress. 0 picks a free one. */
+  /** The management port, for probes and metrics. Do not expose it through the ingress. 0 selects a free port. */
   @port(3001)
   readonly MANAGEMENT_PORT!: number;
 
-  /** `mysql://user:password@host:port/name` or `sqlite:PATH`; in production one of them has to be named. */
+  /** `mysql://user:password@host:port/name` or `sqlite:PATH`. Required in production. */
   @Transform(({ value, obj }) => value || (obj.NODE_ENV === 'production' ? '' : DEFAULT_DATABASE_URL))
   @IsUrlOf('mysql', { message: ({ value }) => databaseProblem(value) }, /^sqlite:./)
   readonly DATABASE_URL!: string;
 
-  /** Read replicas of that server, separated by commas: answers are read from them, everything else is not. */
+  /** Read replicas of that server, separated by commas. Only data responses are read from them. */
   @Transform(({ value }) => splitList(value))
   @IsUrlOf('mysql', { each: true, message: `must be ${formOf('mysql')}, separated by commas` })
   readonly DATABASE_REPLICA_URLS!: readonly string[];
 
-  /** A replica is left out while its content is older than this, in seconds. */
-  @whole(5, 86_400, 60)
+  /** The service does not use a read replica while its content is older than this, in seconds. */
+  @integer(5, 86_400, 60)
   readonly DATABASE_REPLICA_LAG_SECONDS!: number;
 
-  /** Whether connections to these servers are encrypted, and their certificates have to be of their host names. */
+  /** Whether connections to these servers are encrypted. The host names in their certificates must match. */
   @flag((env) => Boolean(env.DATABASE_CA_FILE))
   readonly DATABASE_TLS!: boolean;
 
-  /** Certificate authorities to trust there, instead of the public ones. */
+  /** File of certificate authorities (PEM) to trust for these servers instead of the public ones. */
   @certificates()
   readonly DATABASE_CA_FILE?: string;
 
-  /** Connections for short lookups (credentials, scope, health), MySQL only. */
-  @whole(2, 1000, 5)
+  /** Number of connections for short lookups (credentials, scope, health). MySQL only. */
+  @integer(2, 1000, 5)
   readonly DATABASE_POOL_SIZE!: number;
 
-  /** How many responses of /products, /stock and /prices read the database at a time. Each holds a connection. */
-  @whole(1, 1000, 10)
+  /**
+   * How many responses of /products, /stock and /prices read the database at the same time. Each holds a connection.
+   */
+  @integer(1, 1000, 10)
   readonly DOWNLOAD_POOL_SIZE!: number;
 
-  /** How many of these responses one customer may have in flight: read or sent. */
-  @whole(1, 1000, 5)
+  /** How many of these responses one customer may have in flight, that is, being read or sent. */
+  @integer(1, 1000, 5)
   readonly DOWNLOADS_PER_CUSTOMER!: number;
 
-  /** How long a request waits for a database connection before it is answered 500, in milliseconds. */
-  @whole(1, 60_000, 5000)
+  /** How long a request waits for a database connection before the service returns 500, in milliseconds. */
+  @integer(1, 60_000, 5000)
   readonly DATABASE_WAIT_MS!: number;
 
   /**
    * The service aborts a response if fewer than `DOWNLOAD_MIN_BYTES_PER_SECOND` bytes per second move during this many
    * seconds, on either side.
    */
-  @whole(1, 3600, 30)
+  @integer(1, 3600, 30)
   readonly DOWNLOAD_STALL_SECONDS!: number;
 
-  /** Bytes per second that a response has to move. */
-  @whole(1, 1_000_000_000, 1000)
+  /** The number of bytes per second that a response must move. */
+  @integer(1, 1_000_000_000, 1000)
   readonly DOWNLOAD_MIN_BYTES_PER_SECOND!: number;
 
   /** The folder for unsent parts of responses. Default: the system's folder for temporary files. */
@@ -157,70 +159,74 @@ export class Settings {
   })
   readonly SPOOL_FOLDER!: string;
 
-  /** The space in that folder that the service may use, in MiB. 0: a slow client holds a database connection. */
-  @whole(0, 1_000_000, 1024)
+  /** The space in that folder that the service may use, in MiB. With 0, a slow client holds a database connection. */
+  @integer(0, 1_000_000, 1024)
   readonly SPOOL_MEGABYTES!: number;
 
   /** The share of this space that one customer may use, in percent. */
-  @whole(1, 100, 25)
+  @integer(1, 100, 25)
   readonly SPOOL_CUSTOMER_PERCENT!: number;
 
   /** Memory for finished bodies of /products and /prices, in MiB. 0 turns the cache off. */
-  @whole(0, 100_000, 128)
+  @integer(0, 100_000, 128)
   readonly RESPONSE_CACHE_MEGABYTES!: number;
 
-  /** Requests admitted per minute and per hour of a customer without limits of its own, and of all anonymous callers. */
-  @whole(1, 1_000_000_000, 60)
+  /** Requests per minute of a customer without its own limits, and of all anonymous clients together. */
+  @integer(1, 1_000_000_000, 60)
   readonly REQUESTS_PER_MINUTE!: number;
 
-  @whole(1, 1_000_000_000, 1000)
+  /** Requests per hour, likewise. */
+
+  @integer(1, 1_000_000_000, 1000)
   readonly REQUESTS_PER_HOUR!: number;
 
-  /** `redis://user:password@host:port/database`, where replicas share their counts; none: each process counts alone. */
+  /**
+   * `redis://user:password@host:port/database`, in which replicas share their counts. Unset: each replica counts alone.
+   */
   @Transform(({ value }) => value || undefined)
   @ValidateIf(({ REDIS_URL }: Settings) => REDIS_URL !== undefined)
   @IsUrlOf('redis', { message: `must be ${formOf('redis')}` })
   readonly REDIS_URL?: string;
 
-  /** Certificate authorities to trust for `rediss://`, instead of the public ones. */
+  /** File of certificate authorities (PEM) to trust for `rediss://` instead of the public ones. */
   @certificates()
   readonly REDIS_CA_FILE?: string;
 
-  /** How long an idle connection stays open, in seconds: longer than the ingress keeps its own (60 s). */
-  @whole(1, 3600, 75)
+  /** How long an idle connection stays open, in seconds. Must be longer than the ingress keeps it (60 s). */
+  @integer(1, 3600, 75)
   readonly KEEP_ALIVE_SECONDS!: number;
 
   /**
-   * How long the service goes on after SIGTERM, in seconds, while /readyz says that it ends: until everybody has heard of
-   * that. Default: 5 in production.
+   * How long the service still accepts requests after SIGTERM, in seconds. Meanwhile /readyz returns 503, so that load
+   * balancers stop sending requests. Default: 5 in production, else 0.
    */
-  @whole(0, 300, (env) => (env.NODE_ENV === 'production' ? 5 : 0))
+  @integer(0, 300, (env) => (env.NODE_ENV === 'production' ? 5 : 0))
   readonly DRAIN_SECONDS!: number;
 
-  /** Lines of JSON, or lines for people. Default: JSON in production. */
+  /** Whether the log has lines of JSON or lines for people. Default: JSON in production, else text. */
   @Transform(({ value, obj }) => value || (obj.NODE_ENV === 'production' ? 'json' : 'text'))
   @IsIn(LOG_FORMATS, { message: `must be one of ${LOG_FORMATS.join(', ')}` })
   readonly LOG_FORMAT!: (typeof LOG_FORMATS)[number];
 
-  /** Whether the log has a line for each request. */
+  /** Whether the log contains a line for each request. */
   @flag(() => true)
   readonly LOG_REQUESTS!: boolean;
 
-  /** Whether metrics tell the requests of each customer by its code. */
+  /** Whether the metrics contain the number of requests by Customer Code. */
   @flag(() => false)
   readonly METRICS_BY_CUSTOMER!: boolean;
 
-  /** Whether the service migrates the database at its start. Default: only the embedded one. */
+  /** Whether the service migrates the database when it starts. Default: only the embedded database. */
   @flag((env) => !env.DATABASE_URL || env.DATABASE_URL.startsWith('sqlite:'))
   readonly MIGRATE_ON_START!: boolean;
 
-  /** Whether an empty embedded database is filled with the demo data. Never in production. */
+  /** Whether the service loads the demo data into an empty embedded database. It never does in production. */
   @flag(() => true)
   readonly DEMO_DATA!: boolean;
 
   /**
-   * Secrets that sign and verify access tokens, separated by commas: the first signs, all verify. None outside
-   * production: one is made at each start.
+   * Secrets that sign and verify access tokens, separated by commas. The first one signs, all verify. Required in
+   * production; elsewhere the service generates a secret at each start by default.
    */
   @Transform(({ value }) => splitList(value))
   @ValidateIf(({ NODE_ENV, JWT_SECRET }: Settings) => NODE_ENV === 'production' || JWT_SECRET.length > 0)
@@ -230,12 +236,12 @@ export class Settings {
 }
 
 /**
- * The settings that the environment holds, frozen.
- * @param signing false for commands, which sign no tokens and so start without `JWT_SECRET`
- * @throws {SettingsError} naming every setting that is wrong, and no value.
+ * Reads the settings from the environment. The result is frozen.
+ * @param signing false for commands, which sign no tokens and therefore start without `JWT_SECRET`
+ * @throws {SettingsError} which names every invalid setting, without values
  */
 export function readSettings(env: NodeJS.ProcessEnv = process.env, { signing = true } = {}): Settings {
-  // Only known names are handed on, each at least as undefined, so that every default applies.
+  // Every known name must be present, at least as undefined, so that its default applies.
   const names = Object.keys(plainToInstance(Settings, {})) as (keyof Settings)[];
   const known = Object.fromEntries(names.map((name) => [name, env[name]?.trim()]));
   const unreadable = readSecretFiles(env, known, signing);
@@ -250,7 +256,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env, { signing = t
   return Object.freeze(settings);
 }
 
-/** Puts the contents of the files that hold secrets in place of these. @returns what is wrong */
+/** Replaces secrets by the contents of their files. @returns the problems */
 function readSecretFiles(
   env: NodeJS.ProcessEnv,
   known: Record<string, string | undefined>,
@@ -259,18 +265,18 @@ function readSecretFiles(
   return SECRETS.flatMap((name) => {
     const path = env[`${name}_FILE`]?.trim();
     if (!path || (name === 'JWT_SECRET' && !signing)) return [];
-    if (known[name]) return [`${name}_FILE must not be set beside ${name}: which of them holds?`];
+    if (known[name]) return [`${name}_FILE must not be set together with ${name}: remove one of them`];
     try {
       known[name] = readFileSync(path, 'utf8').trim();
     } catch (error) {
       return [`${name}_FILE must name a readable file (${(error as NodeJS.ErrnoException).code})`];
     }
-    // Or else a default would take the place of what somebody meant to set.
+    // With an empty file, a default would replace the value that the operator meant to set.
     return known[name] ? [] : [`${name}_FILE must name a file that is not empty`];
   });
 }
 
-/** What is wrong with settings that are right each by itself. */
+/** Returns the problems of settings that contradict each other. */
 function contradictions(settings: Settings): string[] {
   const isServer = settings.DATABASE_URL.startsWith('mysql:');
   const problems: [boolean, string][] = [
@@ -293,7 +299,7 @@ function contradictions(settings: Settings): string[] {
       'REDIS_CA_FILE needs a REDIS_URL that is rediss://…',
     ],
   ];
-  return problems.filter(([holds]) => holds).map(([, problem]) => problem);
+  return problems.filter(([applies]) => applies).map(([, problem]) => problem);
 }
 
 /** Whether the host of a URL is an IP address rather than a name. */
@@ -301,10 +307,10 @@ function namesAddress(url: string): boolean {
   return URL.canParse(url) && isIP(new URL(url).hostname) > 0;
 }
 
-/** The environment holds settings that are wrong: one line each in `problems`. */
+/** The environment contains invalid settings. `problems` has a line for each. */
 export class SettingsError extends Error {
   constructor(readonly problems: readonly string[]) {
-    super(['Wrong settings:', ...problems.map((problem) => `  ${problem}`)].join('\n'));
+    super(['Invalid settings:', ...problems.map((problem) => `  ${problem}`)].join('\n'));
   }
 }
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { Drain } from './drain.js';
 
-test('its end resets what is under way: no client takes the part that it has for the whole (decisions 51, 58)', async () => {
+test('abortAll() resets unfinished responses, so that clients detect that they are incomplete (decisions 51, 58)', async () => {
   const drain = new Drain();
   const server = createServer((request, response) => {
     drain.use(request as Request, response as Response, () => response.write('['));
@@ -14,14 +14,14 @@ test('its end resets what is under way: no client takes the part that it has for
   client.write('GET /products HTTP/1.0\r\n\r\n');
   await once(client, 'data');
   drain.abortAll();
-  // An end in order would be one to a client of HTTP/1.0, which knows no chunks.
+  // To an HTTP/1.0 client, which knows no chunks, an orderly end would look like the end of the response.
   const [error] = (await once(client, 'error')) as [NodeJS.ErrnoException];
   expect(error.code).toBe('ECONNRESET');
   await drain.closed();
   server.close();
 });
 
-test('its finish closes a connection that is to be kept, behind the last answer under way on it', async () => {
+test('closeWhenIdle() closes a keep-alive connection after its last unfinished response', async () => {
   const drain = new Drain();
   const responses: Response[] = [];
   const server = createServer((request, response) => {

@@ -4,37 +4,37 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { abortConnection } from '../http/abort.js';
 
-/** How long a connection may be idle after a response that could not announce its end, in milliseconds. */
+/** How long a connection may be idle after a response that could not announce its closing, in milliseconds. */
 const IDLE_MS = 1000;
 
 /**
- * The time from the signal to the end of the service. It still serves requests, because load balancers have not noticed
- * yet. Each response of known length announces that its connection closes. A response in chunks must not
- * (`http/chunked.ts`), so its connection closes when it has been idle for a moment. At once would be too early: the
- * client may be sending its next request.
+ * The time from the shutdown signal to the end of the service. The service still serves requests, because load
+ * balancers have not noticed the shutdown yet. Each response of known length announces that its connection closes. A
+ * chunked response must not (`http/chunked.ts`), so its connection closes after it was idle for {@link IDLE_MS}.
+ * Closing it at once would be too early, because the client may be sending its next request.
  */
 @Injectable()
 export class Drain implements NestMiddleware {
-  private begun = false;
+  private draining = false;
   private finishing = false;
-  /** How many responses have not ended yet on each connection. */
+  /** The number of unfinished responses on each connection. */
   private readonly connections = new Map<Socket, number>();
 
   begin(): void {
-    this.begun = true;
+    this.draining = true;
   }
 
   /**
-   * Closes each connection as soon as the last response on it has ended. Node closes the connections that are idle when
-   * its server closes, and no others.
+   * Closes each connection as soon as the last response on it has ended. When its server closes, Node itself closes
+   * only the connections that are idle at that moment.
    */
   closeWhenIdle(): void {
     this.finishing = true;
   }
 
-  /** Aborts every response that has not ended. Other connections may still transmit a complete response, so they stay. */
+  /** Aborts every unfinished response. Other connections stay, because they may still transmit a complete response. */
   abortAll(): void {
-    for (const [socket, underWay] of this.connections) if (underWay) abortConnection(socket, 'shutdown');
+    for (const [socket, unfinished] of this.connections) if (unfinished) abortConnection(socket, 'shutdown');
   }
 
   /** Resolves when every connection has closed and every listener has been called. */
@@ -42,28 +42,28 @@ export class Drain implements NestMiddleware {
     await Promise.allSettled([...this.connections.keys()].map((socket) => once(socket, 'close')));
   }
 
-  /** @throws once it has begun */
-  async assertNotBegun(): Promise<void> {
-    if (this.begun) throw new Error('The service is shutting down');
+  /** @throws once the drain has begun */
+  async assertNotDraining(): Promise<void> {
+    if (this.draining) throw new Error('The service is shutting down');
   }
 
   use({ socket }: Request, response: Response, next: NextFunction): void {
-    const underWay = this.connections.get(socket);
-    if (underWay === undefined) socket.once('close', () => this.connections.delete(socket));
-    this.connections.set(socket, (underWay ?? 0) + 1);
+    const unfinished = this.connections.get(socket);
+    if (unfinished === undefined) socket.once('close', () => this.connections.delete(socket));
+    this.connections.set(socket, (unfinished ?? 0) + 1);
     response.once('close', () => this.responseEnded(socket));
-    if (this.begun) response.setHeader('Connection', 'close');
+    if (this.draining) response.setHeader('Connection', 'close');
     next();
   }
 
   private responseEnded(socket: Socket): void {
-    const underWay = this.connections.get(socket);
-    // The connection closed first.
-    if (underWay === undefined) return;
-    this.connections.set(socket, underWay - 1);
-    if (underWay > 1) return;
+    const unfinished = this.connections.get(socket);
+    // The connection has already closed.
+    if (unfinished === undefined) return;
+    this.connections.set(socket, unfinished - 1);
+    if (unfinished > 1) return;
     if (this.finishing) socket.destroySoon();
-    // Node's own idle timeout. The next request clears it.
-    else if (this.begun) socket.setTimeout(IDLE_MS);
+    // This sets Node's idle timeout, which the next request clears.
+    else if (this.draining) socket.setTimeout(IDLE_MS);
   }
 }

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { Public } from '../auth/public.decorator.js';
 import { DatabaseService } from '../database/database.service.js';
 
-/** The public, metered probe of the interface; Kubernetes asks the management port instead. */
+/** The public, metered health endpoint. Kubernetes uses the probes on the management port instead. */
 @Controller('health')
 export class HealthController {
   constructor(private readonly database: DatabaseService) {}
@@ -16,7 +16,7 @@ export class HealthController {
       () => true,
       () => false,
     );
-    // By hand: Express would add a charset to the type that the interface spells out.
+    // Sets the headers without Express, which would add a charset to the type that the interface fixes.
     response.statusCode = healthy ? 200 : 503;
     response.setHeader('Content-Type', 'text/plain');
     response.end(healthy ? 'Healthy' : 'Unhealthy');

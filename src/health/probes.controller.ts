@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { HealthCheck, type HealthCheckResult, HealthCheckService } from '@nestjs/terminus';
 import { ReadinessIndicator } from './readiness-indicator.js';
 
-/** What Kubernetes asks, on the management port. */
+/** The probes for Kubernetes, on the management port. */
 @Controller()
 export class ProbesController {
   constructor(
@@ -10,14 +10,14 @@ export class ProbesController {
     private readonly readiness: ReadinessIndicator,
   ) {}
 
-  /** The process itself; never depends on anything else, or a slow database would restart every pod. */
+  /** Whether the process runs. It depends on nothing else, so that a slow database does not restart every pod. */
   @Get('livez')
   @HealthCheck()
   live(): Promise<HealthCheckResult> {
     return this.health.check([]);
   }
 
-  /** Whether requests should be sent here. */
+  /** Whether this replica should receive requests. */
   @Get('readyz')
   @HealthCheck()
   ready(): Promise<HealthCheckResult> {

@@ -3,7 +3,7 @@ import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/term
 import { DatabaseService } from '../database/database.service.js';
 import { Drain } from './drain.js';
 
-/** What has to be up for requests to be sent here. */
+/** Indicates whether this replica should receive requests. */
 @Injectable()
 export class ReadinessIndicator {
   constructor(
@@ -12,19 +12,19 @@ export class ReadinessIndicator {
     private readonly indicators: HealthIndicatorService,
   ) {}
 
-  /** Up while the database answers and its schema is current. */
+  /** Up while the database responds and its schema is current. */
   database(): Promise<HealthIndicatorResult> {
     return this.check('database', this.databaseService.ping());
   }
 
-  /** Up until the service is told to end. */
+  /** Up until the service begins to shut down. */
   service(): Promise<HealthIndicatorResult> {
-    return this.check('service', this.drain.assertNotBegun());
+    return this.check('service', this.drain.assertNotDraining());
   }
 
-  private check(name: string, whole: Promise<void>): Promise<HealthIndicatorResult> {
+  private check(name: string, probe: Promise<void>): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check(name);
-    return whole.then(
+    return probe.then(
       () => indicator.up(),
       ({ message }: Error) => indicator.down(message),
     );

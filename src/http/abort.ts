@@ -2,9 +2,9 @@ import type { Request } from 'express';
 import type { Socket } from 'node:net';
 
 export type AbortReason =
-  /** Too few bytes left. */
+  /** The response moved too few bytes. */
   | 'stall'
-  /** Its client held up another customer or a migration. */
+  /** The slow client delayed another customer or a migration. */
   | 'held-up'
   | 'error'
   | 'shutdown';
@@ -12,8 +12,8 @@ export type AbortReason =
 const reasons = new WeakMap<Socket, AbortReason>();
 
 /**
- * Resets a connection whose answer cannot go on: an orderly end would pass for the end of the answer with a client of
- * HTTP/1.0. An answer that waits behind another on its connection has no socket of its own yet; its request has.
+ * Resets a connection whose response cannot continue. With HTTP/1.0, an orderly close would look like the end of the
+ * response. Pass the socket of the request: a response that waits behind another one has no socket yet.
  */
 export function abortConnection(socket: Socket, reason: AbortReason): void {
   if (socket.destroyed) return;
@@ -21,7 +21,7 @@ export function abortConnection(socket: Socket, reason: AbortReason): void {
   socket.resetAndDestroy();
 }
 
-/** Why the connection of a request was cut; undefined: it was not. */
+/** Returns why the service aborted the connection of a request; undefined if it did not. */
 export function abortReason({ socket }: Request): AbortReason | undefined {
   return reasons.get(socket);
 }

@@ -9,7 +9,7 @@ const OFFERS = [
 const LONG = 'x/y;q=0.1,'.repeat(1600);
 
 test.each<[string | undefined, string | undefined]>([
-  // Nothing that could be read: as if there were none.
+  // Nothing readable: as if the header were missing.
   [undefined, 'json'],
   ['', 'json'],
   [' ', 'json'],
@@ -55,12 +55,12 @@ test.each<[string | undefined, string | undefined]>([
   ['text/*;bom=1', 'csv+bom'],
   ['*/json', undefined],
   ['image/*', undefined],
-  // What others send.
+  // Headers of common clients.
   ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', 'json'],
   ['text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8', 'json'],
   ['application/json, text/plain, */*', 'json'],
   ['text/xml, application/*+json', undefined],
-  // Several: the highest quality, of equal ones the first offer.
+  // Several types: the highest quality wins, and the first offer of equal ones.
   ['text/csv, application/json', 'json'],
   ['text/csv, application/x-ndjson', 'lines'],
   ['text/csv, */*', 'json'],
@@ -72,7 +72,7 @@ test.each<[string | undefined, string | undefined]>([
   ['nonsense, text/csv', 'csv'],
   ['text/html, text/csv;q=0.1', 'csv'],
   ['text/html;level="1,2\\"", text/csv', 'csv'],
-  // The most exact range decides, wherever it stands.
+  // The most exact range decides, in any position.
   ['application/json;q=0, */*', 'lines'],
   ['*/*, application/json;q=0', 'lines'],
   ['application/*;q=0, */*', 'csv'],
@@ -84,10 +84,10 @@ test.each<[string | undefined, string | undefined]>([
   ['text/csv;q=0', undefined],
   ['*/*;q=0', undefined],
   ['*/*;q=0, text/csv;q=0.1', 'csv'],
-  // As long as headers may be.
+  // The longest possible headers.
   [`${LONG}text/csv`, 'csv'],
   ['text/csv;bom=1'.padEnd(16_000, ';'), 'csv+bom'],
   [','.repeat(16_000), 'json'],
-])('%.80j is answered with %s', (accept, name) => {
+])('Accept %.80j selects %s', (accept, name) => {
   expect(preferred(accept, OFFERS)?.name).toBe(name);
 });

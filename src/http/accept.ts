@@ -1,27 +1,27 @@
 import { parse } from 'content-type';
 
-/** A media type that can be answered. */
+/** A media type that a response can have. */
 export interface Offer {
   /** In lower case. */
   readonly type: string;
   /**
-   * All parameters that it has, in lower case: it is not what a range with others, or with other values, asks for.
-   * Undefined: parameters mean nothing with this type, and a range may have any.
+   * All parameters of the type, in lower case. A range with other parameters or other values does not match.
+   * Undefined: the parameters of a range are ignored.
    */
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** What a client takes: a media type, one half of it, or any. */
+/** A media range that a client accepts: a type, a type with any subtype, or any type. */
 interface Range extends Required<Offer> {
-  /** How much it likes that, 0 (not at all) to 1. */
+  /** The preference, from 0 (not acceptable) to 1. */
   quality: number;
 }
 
-const NO_RANGE = /^[^/]*$|\s/;
+const INVALID_RANGE = /^[^/]*$|\s/;
 
 /**
- * The offer that the header likes best (RFC 9110 §12.5.1), the first of those that it likes alike; undefined: it takes
- * none. Ranges that cannot be read are passed over, and a header without any other is none: it takes everything.
+ * Returns the offer that the header prefers (RFC 9110 §12.5.1), and the first one of equal offers. Returns undefined if
+ * the header accepts no offer. Unreadable ranges are ignored. A header without a readable range accepts everything.
  */
 export function preferred<T extends Offer>(accept: string | undefined, offers: readonly T[]): T | undefined {
   const ranges = rangesOf(accept ?? '');
@@ -36,14 +36,16 @@ function rangesOf(accept: string): Range[] {
   for (let start = 0; start < accept.length;) {
     const { type, parameters, index } = parse(accept, { comma: true, start });
     const { q = '1', ...others } = parameters;
-    // Java's own client spells it with one star, too.
+    // The HTTP client of Java also sends a single star.
     ranges.push({ type: type === '*' ? '*/*' : type, parameters: others, quality: Number.parseFloat(q) });
     start = index + 1;
   }
-  return ranges.filter(({ type, quality }) => !NO_RANGE.test(type) && quality >= 0);
+  return ranges.filter(({ type, quality }) => !INVALID_RANGE.test(type) && quality >= 0);
 }
 
-/** That of the range which names the offer most exactly. Looks at each once: a header has room for thousands. */
+/**
+ * Returns the quality of the most exact range that matches the offer. A header may have thousands of ranges: one pass.
+ */
 function qualityOf(offer: Offer, ranges: readonly Range[]): number {
   const names = ['*/*', offer.type.replace(/\/.*/, '/*'), offer.type];
   let best = { exactness: 0, quality: 0 };
@@ -55,7 +57,7 @@ function qualityOf(offer: Offer, ranges: readonly Range[]): number {
   return Math.min(best.quality, 1);
 }
 
-/** How exactly a range names an offer; 0: not at all. @param names the types that name it, the most exact one last */
+/** Returns how exactly a range matches an offer; 0: not at all. @param names matching types, the most exact one last */
 function exactnessOf({ type, parameters }: Range, offer: Offer, names: readonly string[]): number {
   const level = names.indexOf(type) + 1;
   if (!level || !offer.parameters) return level;

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 
-/** The methods that the routes at exactly this path answer; none where the path is unknown. */
+/** Returns the methods that the routes at exactly this path support; none if the path is unknown. */
 export function allowedMethods({ app, path }: Pick<Request, 'app' | 'path'>): string[] {
   const methods = app.router.stack
     .filter(({ route }) => route?.path === path)

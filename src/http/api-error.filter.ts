@@ -7,7 +7,7 @@ import { abortConnection } from './abort.js';
 import { requestIdOf } from './request-id.js';
 import { TOKEN_PATH } from './token-path.js';
 
-/** Renders whatever went wrong: an {@link ApiError} as it is, anything else as 500 with its detail in the log only. */
+/** Renders every error: an {@link ApiError} unchanged, any other error as 500 with its details only in the log. */
 @Catch()
 export class ApiErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger(ApiErrorFilter.name);
@@ -15,17 +15,17 @@ export class ApiErrorFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
-    const answer = this.responseTo(error, request);
+    const apiError = this.apiErrorFor(error, request);
     if (response.headersSent) return abortConnection(request.socket, 'error');
     response
-      .status(answer.status)
-      .set(answer.headers)
-      .json(request.path === TOKEN_PATH ? tokenErrorBody(answer) : answer.body);
+      .status(apiError.status)
+      .set(apiError.headers)
+      .json(request.path === TOKEN_PATH ? tokenErrorBody(apiError) : apiError.body);
   }
 
-  private responseTo(error: unknown, request: Request): ApiError {
+  private apiErrorFor(error: unknown, request: Request): ApiError {
     if (error instanceof ApiError) return error;
-    if (error instanceof NotFoundException) return unanswered(request);
+    if (error instanceof NotFoundException) return routeError(request);
     const { stack, message } = error instanceof Error ? error : new Error(String(error));
     const requestId = requestIdOf(request);
     this.logger.error(`Request ${requestId}: ${message}`, { requestId }, stack);
@@ -33,13 +33,13 @@ export class ApiErrorFilter implements ExceptionFilter {
   }
 }
 
-/** No route took the request: either none has its path, or none of those has its method. */
-function unanswered(request: Request): ApiError {
+/** The error of a request without a matching route: 405 if another method would match, else 404. */
+function routeError(request: Request): ApiError {
   const allowed = allowedMethods(request);
   return allowed.length ? methodNotAllowed(allowed.join(', ')) : pathUnknown();
 }
 
-/** The token endpoint answers every error in the shape of RFC 6749 §5.2, those of the server around it too. */
+/** Converts any error to the form of RFC 6749 §5.2, which all error responses of the token endpoint have. */
 export function tokenErrorBody({ status, body }: ApiError): Readonly<Record<string, string>> {
   if (body.error_description || body.message) return body;
   return { error: status < 500 ? 'invalid_request' : 'server_error', error_description: body.error! };

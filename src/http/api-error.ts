@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** An error that is answered as it is: status, JSON body, further headers. The functions below are all there are. */
+/** An error that is sent to the client unchanged: status, JSON body, further headers. This file lists all of them. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -13,7 +13,7 @@ export class ApiError extends Error {
 
 const REALM = 'realm="customer-data-service"';
 
-/** 401 where no token was sent (RFC 6750 §3: no error code then). */
+/** 401 without a token in the request (RFC 6750 §3: without an error code). */
 export const tokenMissing = () =>
   new ApiError(
     401,
@@ -21,7 +21,7 @@ export const tokenMissing = () =>
     { 'WWW-Authenticate': `Bearer ${REALM}` },
   );
 
-/** 401 where what was sent is not a valid token. `reason` is ASCII without quotes. */
+/** 401 for an invalid token. @param reason ASCII without quotes */
 export const tokenInvalid = (reason: string) =>
   new ApiError(
     401,
@@ -29,7 +29,7 @@ export const tokenInvalid = (reason: string) =>
     { 'WWW-Authenticate': `Bearer ${REALM}, error="invalid_token", error_description="${reason}"` },
   );
 
-/** The reason of a token that has ended before it expired, for {@link tokenInvalid}. */
+/** The reason for {@link tokenInvalid} if a token ended before it expired. */
 export const REVOKED = 'it has been revoked';
 
 export const customerNotFound = () => new ApiError(404, { error: 'Customer not found.' });
@@ -37,18 +37,18 @@ export const customerNotFound = () => new ApiError(404, { error: 'Customer not f
 export const pathUnknown = () => new ApiError(404, { error: 'There is nothing at this path.' });
 
 export const methodNotAllowed = (allowed: string) =>
-  new ApiError(405, { error: `This path does not answer that method; it answers ${allowed}.` }, { Allow: allowed });
+  new ApiError(405, { error: `This path does not support that method; it supports ${allowed}.` }, { Allow: allowed });
 
-/** @param types what the path answers, in words */
+/** @param types the available types, in words */
 export const notAcceptable = (types: string) =>
-  new ApiError(406, { error: `Accept takes none of what this path answers: ${types}.` });
+  new ApiError(406, { error: `None of the formats in Accept is available here; available: ${types}.` });
 
-/** What cannot be read as a request at all; Node finds out before there is an answer to render. */
+/** The body for an invalid request. Node may detect the fault before a response object exists. */
 export const REQUEST_MALFORMED = Object.freeze({ error: 'The request is malformed.' });
 
 export const requestUnreadable = (status: number) => new ApiError(status, REQUEST_MALFORMED, { Connection: 'close' });
 
-/** 429, with the seconds to wait. The shape is the contract's own, on every path. */
+/** 429, in the form that the contract fixes for every path. @param retryAfter seconds to wait */
 export const quotaExceeded = (limit: number, window: string, retryAfter: number) =>
   new ApiError(
     429,
@@ -63,5 +63,8 @@ export const unexpected = (headers?: Readonly<Record<string, string>>) =>
     headers,
   );
 
-/** 500 for a request that got no slot or connection in time. Clients that came at the same time return at different times. */
+/**
+ * 500 for a request that got no slot or connection in time. `Retry-After` is random, so that clients spread their
+ * retries.
+ */
 export const busy = () => unexpected({ 'Retry-After': String(randomInt(5, 16)) });

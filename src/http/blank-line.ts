@@ -1,14 +1,14 @@
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Finds the blank line that ends the head of a request, or a chunked body, in bytes that arrive in any pieces. */
+/** Finds the blank line that ends the head of a request or a chunked body. The bytes may arrive in any pieces. */
 export class BlankLine {
   private lineHasText = false;
   private textBefore = false;
 
   /**
-   * The number of bytes up to the end of the first blank line that follows text, or of all bytes if there is none. Blank
-   * lines before a request do not count: they end nothing.
+   * Returns the number of bytes up to the end of the first blank line that follows text, or the number of all bytes if
+   * there is none. Blank lines before a request do not count, because they end nothing.
    */
   endIn(bytes: Buffer): number {
     for (let start = 0; start < bytes.length;) {

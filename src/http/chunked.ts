@@ -1,10 +1,10 @@
 import type { Response } from 'express';
 
 /**
- * Keeps `Connection: close` out of a response whose body is about to be sent in chunks, even if the client asked for the
- * header or the service shuts down (decision 110). Some clients take the end of such a connection for the end of the
- * body, although the last chunk is missing. Node still closes the connection afterwards if the client asked for that.
- * A client of HTTP/1.0 gets no chunks, and its response is as before.
+ * Removes `Connection: close` from a response with a chunked body, even if the client requested it or the service shuts
+ * down (decision 110). Some clients mistake the end of such a connection for the end of the body, although the last
+ * chunk is missing. If the client requested it, Node still closes the connection afterwards. An HTTP/1.0 client
+ * receives no chunks, so its response does not change.
  */
 export function omitConnectionClose(response: Response): void {
   const willClose = !response.shouldKeepAlive || response.hasHeader('Connection');

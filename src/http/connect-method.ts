@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import { closeGently } from './closing.js';
 
 /**
- * Passes CONNECT on as an ordinary request, so that it is counted, logged and refused like every other method. By default
- * Node closes the connection without a response. It ends after the response, because Node's parser has left it.
+ * Passes CONNECT on as an ordinary request, so that it is counted, logged and refused like other methods. By default,
+ * Node closes the connection without a response. The connection closes after the response, because Node's parser has
+ * left it.
  */
 export function admitConnectMethod(server: Server): void {
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
@@ -12,9 +13,9 @@ export function admitConnectMethod(server: Server): void {
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.once('finish', () => closeGently(socket));
-    // Node has removed its own listener. The client may leave at any time.
+    // Node has removed its own error listener, and the client may disconnect at any time.
     socket.on('error', () => undefined);
-    // The target is a host and a port rather than a path: nothing is served there.
+    // A target that is a host and a port names no path. The root path returns 404.
     if (!request.url?.startsWith('/')) request.url = '/';
     server.emit('request', request, response);
   });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../test/support/until.js';
 import { dispatchOneAtATime } from './pipelining.js';
 
-// A real HTTP server with real clients. Its responses end when a test says so.
+// These tests use a real HTTP server with real clients. The tests end its responses.
 
 const FORM = 'POST /post HTTP/1.1\r\nHost: x\r\n';
 const get = (path: string, header = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`;
@@ -16,7 +16,7 @@ class Bench {
   mostAtOnce = 0;
   private readonly server: Server;
   private readonly clients: Socket[] = [];
-  /** The service's side of the latest connection. */
+  /** The server side of the latest connection. */
   latest!: Socket;
 
   /** @param automatic whether each response ends as soon as its request is complete */
@@ -76,7 +76,7 @@ test('the next request of a connection is dispatched when the response to the pr
   expect(bodiesIn(read())).toEqual(['/1|', '/2|', '/3|']);
 });
 
-test('another connection does not wait', async () => {
+test('a request on another connection does not wait', async () => {
   bench = new Bench({}, false);
   for (const path of ['/1', '/2']) (await bench.client()).socket.write(get(path));
   await untilTrue(() => bench.dispatched.length === 2);
@@ -88,27 +88,27 @@ const chunked = (...chunks: string[]) =>
 const LIKE_A_REQUEST = get('/not-a-request');
 const BODIES: [string, string, string][] = [
   ['no body', get('/get'), '/get|'],
-  ['a counted body', `${FORM}Content-Length: 3\r\n\r\nabc`, '/post|abc'],
+  ['a body with a Content-Length', `${FORM}Content-Length: 3\r\n\r\nabc`, '/post|abc'],
   [
-    'a counted body like a request',
+    'a body with a Content-Length that looks like a request',
     `${FORM}Content-Length: ${LIKE_A_REQUEST.length}\r\n\r\n${LIKE_A_REQUEST}`,
     `/post|${LIKE_A_REQUEST}`,
   ],
-  ['an empty counted body', `${FORM}Content-Length: 0\r\n\r\n`, '/post|'],
+  ['an empty body with a Content-Length', `${FORM}Content-Length: 0\r\n\r\n`, '/post|'],
   ['a chunked body', `${chunked('ab', 'c')}0\r\n\r\n`, '/post|abc'],
   [
-    'a chunked body like requests',
+    'a chunked body that looks like requests',
     `${chunked(LIKE_A_REQUEST, '\n\n\r\n', LIKE_A_REQUEST)}0\r\n\r\n`,
     `/post|${LIKE_A_REQUEST}\n\n\r\n${LIKE_A_REQUEST}`,
   ],
   ['an empty chunked body', `${chunked()}0\r\n\r\n`, '/post|'],
   ['trailers', `${chunked('a')}0\r\nX: 1\r\nY: 2\r\n\r\n`, '/post|a'],
   ['blank lines before it', `\r\n\r\n${get('/get')}`, '/get|'],
-  ['an upgrade that is not supported', get('/get', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'), '/get|'],
+  ['an unsupported upgrade', get('/get', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'), '/get|'],
   ['an upgrade and a body', `${FORM}Connection: Upgrade\r\nUpgrade: x\r\nContent-Length: 2\r\n\r\nab`, '/post|ab'],
 ];
 test.each(BODIES)(
-  'a request with %s is separated from the next one, however it arrives',
+  'a request with %s is separated from the next one, for pieces of any size',
   async (_name, text, result) => {
     bench = new Bench();
     const both = text + text + get('/last');
@@ -116,7 +116,7 @@ test.each(BODIES)(
       const { socket, read } = await bench.client();
       for (let start = 0; start < both.length; start += size) {
         socket.write(both.slice(start, start + size));
-        // Each piece in a packet of its own.
+        // Sends each piece in a separate packet.
         await sleep(0);
       }
       await untilTrue(() => read().includes('</last|>'));
@@ -127,7 +127,7 @@ test.each(BODIES)(
   },
 );
 
-test('bytes that wait start no timeout', async () => {
+test('waiting bytes start no timeout', async () => {
   bench = new Bench({ headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 20 }, false);
   const { socket, read } = await bench.client();
   socket.write(get('/1') + get('/2').slice(0, -2));
@@ -149,18 +149,18 @@ test('a request that is sent too slowly still times out', async () => {
   expect(bench.dispatched).toEqual(['/1']);
 });
 
-test('a client that sends far more than is read has to wait', async () => {
+test('a client that sends far more than the server reads has to wait', async () => {
   bench = new Bench({}, false);
   const { socket } = await bench.client();
   socket.write(get('/1').repeat(300_000));
   await untilTrue(() => bench.dispatched.length === 1);
   await sleep(200);
-  // The buffer of a socket, and a read that was under way.
+  // The buffer of a socket and one pending read.
   expect(bench.latest.bytesRead).toBeLessThan(256 * 1024);
   expect(bench.dispatched).toHaveLength(1);
 });
 
-test('large responses behind each other are whole', async () => {
+test('large consecutive responses on one connection are complete', async () => {
   bench = new Bench({}, false);
   const { socket, read } = await bench.client();
   const large = 'x'.repeat(3_000_000);
@@ -174,10 +174,10 @@ test('large responses behind each other are whole', async () => {
 });
 
 test.each([
-  ['the client has left', (client: Socket) => client.resetAndDestroy()],
+  ['the client has disconnected', (client: Socket) => client.resetAndDestroy()],
   ['the service has reset the connection', () => bench.latest.resetAndDestroy()],
   ['the response has closed the connection', () => bench.pending[0]!.response.setHeader('Connection', 'close').end()],
-])('no request is dispatched once %s', async (_name, end) => {
+])('no further request is dispatched once %s', async (_name, end) => {
   bench = new Bench({}, false);
   const { socket } = await bench.client();
   socket.write(get('/1') + get('/2'));

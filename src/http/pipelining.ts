@@ -2,18 +2,18 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { BlankLine } from './blank-line.js';
 
-/** What Node's HTTP server keeps on a connection. */
+/** The properties that Node's HTTP server sets on a connection. */
 interface HttpSocket extends Socket {
-  /** The response under way. Every request has one, including requests that Node itself answers. */
+  /** The current response. Every request has one, even if Node itself responds. */
   _httpMessage?: ServerResponse | null;
-  /** Null once the connection no longer speaks HTTP, as after CONNECT. */
+  /** Null once the connection is not HTTP any more, for example after CONNECT. */
   parser?: object | null;
 }
 
 /**
- * Dispatches the requests of a connection one at a time: the next one waits, unparsed, until the response to the previous
- * one has ended. Otherwise Node dispatches everything that a client pipelines at once, and 60 kB are 2,000 requests.
- * A request that waits costs its bytes, which stay in the buffer of the socket, and starts none of Node's timeouts.
+ * Dispatches the requests of a connection one at a time. The next request waits, unparsed, until the response to the
+ * previous one has ended. Otherwise Node would dispatch all pipelined requests at once, and 60 kB hold 2,000 requests.
+ * A waiting request costs only its bytes in the socket's buffer, and it starts none of Node's timeouts.
  */
 export function dispatchOneAtATime(server: Server): void {
   server.on('connection', (socket: HttpSocket) => {
@@ -23,7 +23,7 @@ export function dispatchOneAtATime(server: Server): void {
   });
 }
 
-/** Gives Node's parser the bytes of one request, and no more until its response has ended. */
+/** Passes the bytes of one request to Node's parser, and no more until the response has ended. */
 class RequestReader {
   private readonly blankLine = new BlankLine();
   /** Bytes of a body with a Content-Length that are still to come. */
@@ -58,15 +58,15 @@ class RequestReader {
     return length;
   }
 
-  /** A full buffer stops the socket from reading, so that the client has to wait, too. */
+  /** Returns bytes to the socket and pauses it. Once its buffer is full, the client has to wait as well. */
   private putBack(bytes: Buffer, response: ServerResponse): void {
     const { socket } = this;
     socket.pause();
     socket.unshift(bytes);
-    // Node may have resumed the socket meanwhile, for the same response.
+    // Node may have resumed the socket during the same response.
     if (this.awaited === response) return;
     this.awaited = response;
-    // Each connection waits for the event loop before its next request: new requests of other clients go first.
+    // Waits for one turn of the event loop, so that new requests of other clients go first.
     response.once('close', () => setImmediate(() => socket.resume()));
   }
 }

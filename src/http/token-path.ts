@@ -1,2 +1,2 @@
-/** The one path whose errors and caching follow RFC 6749. */
+/** The only path whose errors and caching follow RFC 6749. */
 export const TOKEN_PATH = '/auth/token';

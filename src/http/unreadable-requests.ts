@@ -15,14 +15,15 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
 const unreadable = new WeakMap<IncomingMessage, number>();
 
 /**
- * Passes invalid requests (no Host or two, a target that is no URL, an unknown expectation) on to
- * {@link refuseUnreadable}, so that they are counted and get a response like every other request. Node and Express would
- * each respond in a form of their own. If the bytes are not HTTP, the service responds here: there is no request to count.
- * @param tell receives the id, status and size of each response that is made here
+ * Passes invalid requests (no Host or two, a target that is not a URL, an unknown expectation) on to
+ * {@link refuseUnreadable}, so that they are counted and get a response like every other request. Node and Express
+ * would each send another form of response. If the bytes are not HTTP, there is no request to count, and the response is
+ * sent here.
+ * @param report receives the ID, status and size in bytes of each response that is sent here
  */
 export function admitUnreadableRequests(
   server: Server & { requireHostHeader?: boolean },
-  tell: (requestId: string, status: number, bytes: number) => void,
+  report: (requestId: string, status: number, bytes: number) => void,
 ): void {
   server.requireHostHeader = false;
   const responses = new WeakMap<Socket, ServerResponse>();
@@ -36,7 +37,7 @@ export function admitUnreadableRequests(
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const response = responses.get(socket);
-    // The text of another response must not end up within one that has begun: the body of its request is unreadable.
+    // The body of a request turned out to be unreadable after its response began. No other text may follow in there.
     if (response?.headersSent && !response.writableFinished) abortConnection(socket, 'error');
     else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else {
@@ -44,18 +45,18 @@ export function admitUnreadableRequests(
       const requestId = randomUUID();
       const text = textOfResponse(requestId, status);
       closeGently(socket, text);
-      tell(requestId, status, text.length);
+      report(requestId, status, text.length);
     }
   });
 }
 
-/** Refuses what {@link admitUnreadableRequests} let through. */
+/** Refuses the invalid requests that {@link admitUnreadableRequests} passed on. */
 export function refuseUnreadable(request: Request, _response: Response, next: NextFunction): void {
   const status = unreadable.get(request);
   next(status === undefined ? undefined : requestUnreadable(status));
 }
 
-/** A target that Express cannot parse would pass by everything that it serves. */
+/** Marks a request as invalid. A target that Express cannot parse would bypass all middleware, so it becomes `/`. */
 function mark(request: IncomingMessage, status: number): void {
   unreadable.set(request, status);
   request.url = '/';

@@ -3,13 +3,13 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { sendBeforeClosing } from './unsent-responses.js';
 
-/** More than the system buffers for a client that does not read. */
+/** More bytes than the operating system buffers for a client that does not read. */
 const LARGE = 16_000_000;
 
 test('a closing server sends a response that has ended, and closes idle connections (decision 125)', async () => {
   const server = createServer(({ url, socket }, response) => {
     response.end(url === '/large' ? Buffer.alloc(LARGE) : 'small');
-    // As the drain does once the response is sent.
+    // The drain does the same once the response is sent.
     if (url === '/large') response.once('close', () => socket.destroySoon());
   });
   sendBeforeClosing(server);

@@ -4,31 +4,31 @@ import type { LogOutput } from './log-output.js';
 export type Level = 'info' | 'warn' | 'error' | 'fatal';
 
 export interface LogRecord {
-  /** The part of the service that tells it. */
+  /** The part of the service that logs the record. */
   context: string | undefined;
-  /** For people. Whatever they need is in here, too. */
+  /** The text for people. It contains everything that they need from the fields. */
   message: string;
-  /** Of an error that is no business of its caller. */
+  /** The stack of an error whose details the client must not see. */
   stack: string | undefined;
-  /** For programs. */
+  /** Values for programs. */
   fields: Readonly<Record<string, unknown>>;
 }
 
 type Print = (level: Level, record: LogRecord) => void;
 
-/** No message is longer, in characters, nor a stack. */
-const LONGEST = 8192;
+/** Maximum length of a message and of a stack, in characters. */
+const MAX_LENGTH = 8192;
 const COLORS = { info: 'green', warn: 'yellow', error: 'red', fatal: 'red' } as const;
 
-/** A line of JSON each: `level`, `time`, `context`, the fields, `stack`, `message`. */
+/** Prints each record as a line of JSON: `level`, `time`, `context`, the fields, `stack`, `message`. */
 export function jsonLog(output: LogOutput): Print {
   return (level, { context, fields, stack, message }) => {
-    const text = { stack: stack?.slice(0, LONGEST), message: message.slice(0, LONGEST) };
+    const text = { stack: stack?.slice(0, MAX_LENGTH), message: message.slice(0, MAX_LENGTH) };
     output.write(`${JSON.stringify({ level, time: new Date().toISOString(), context, ...fields, ...text })}\n`);
   };
 }
 
-/** A line for people each, and the stack of an error indented below it. */
+/** Prints each record as a line for people, with the stack of an error indented below it. */
 export function textLog(output: LogOutput): Print {
   const { hasColors } = output;
   return (level, { context, stack, message }) => {
@@ -39,14 +39,14 @@ export function textLog(output: LogOutput): Print {
   };
 }
 
-/** Without control characters: what a caller sends must not pass for another line, nor reach the terminal. */
+/** Replaces control characters, so that input of a client can neither forge a log line nor control a terminal. */
 function inOneLine(text: string): string {
-  return text.slice(0, LONGEST).replace(/[\p{Cc}\u2028\u2029]/gu, ' ');
+  return text.slice(0, MAX_LENGTH).replace(/[\p{Cc}\u2028\u2029]/gu, ' ');
 }
 
 function indented(stack: string): string {
   return stack
-    .slice(0, LONGEST)
+    .slice(0, MAX_LENGTH)
     .split('\n')
     .map((line) => `    ${inOneLine(line)}`)
     .join('\n');

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { LogOutput } from './log-output.js';
 
-/** A standard output that takes nothing until it is told to. */
-class Stuck extends Writable {
+/** A standard output that accepts nothing until it is released. */
+class BlockedOutput extends Writable {
   readonly taken: string[] = [];
   private free = false;
   private next?: () => void;
@@ -25,27 +25,27 @@ class Stuck extends Writable {
 
 const LINE = `${'x'.repeat(1023)}\n`;
 
-let stuck: Stuck;
+let blocked: BlockedOutput;
 let output: LogOutput;
 beforeEach(() => {
-  stuck = new Stuck();
-  output = new LogOutput((dropped) => output.write(`${dropped} dropped\n`), stuck as unknown as NodeJS.WriteStream);
+  blocked = new BlockedOutput();
+  output = new LogOutput((dropped) => output.write(`${dropped} dropped\n`), blocked as unknown as NodeJS.WriteStream);
 });
 afterEach(() => void jest.useRealTimers());
 
-test('what nobody takes is dropped from 2 MB on, and counted when there is room again (decision 84)', async () => {
+test('drops lines beyond a backlog of 2 MB and reports their number once there is room (decision 84)', async () => {
   for (let count = 0; count < 5000; count++) output.write(LINE);
-  await stuck.release();
+  await blocked.release();
   output.write('after\n');
   await output.flush();
-  const lines = stuck.taken.join('').split('\n');
+  const lines = blocked.taken.join('').split('\n');
   const kept = lines.filter((line) => line.startsWith('x')).length;
   expect(kept * LINE.length).toBeGreaterThan(2_000_000);
   expect(kept * LINE.length).toBeLessThan(2_200_000);
   expect(lines.slice(kept)).toEqual([`${5000 - kept} dropped`, 'after', '']);
 });
 
-test('the end waits until all is taken, but for no longer than a second', async () => {
+test('flush() waits until the output has accepted all lines, but no longer than a second', async () => {
   jest.useFakeTimers();
   output.write(LINE);
   const ended = jest.fn();
@@ -54,12 +54,12 @@ test('the end waits until all is taken, but for no longer than a second', async 
   expect(ended).not.toHaveBeenCalled();
   await jest.advanceTimersByTimeAsync(200);
   await flushed;
-  expect(stuck.taken).toEqual([]);
+  expect(blocked.taken).toEqual([]);
 });
 
-test('an error of it ends neither the process nor the log', async () => {
-  stuck.emit('error', new Error('ENOSPC'));
+test('continues after an error of the output', async () => {
+  blocked.emit('error', new Error('ENOSPC'));
   output.write('after\n');
-  await stuck.release();
-  expect(stuck.taken.join('')).toBe('after\n');
+  await blocked.release();
+  expect(blocked.taken.join('')).toBe('after\n');
 });

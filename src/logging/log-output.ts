@@ -1,53 +1,53 @@
-/** So much may wait for whoever takes the log, in characters; lines that come while it is full are dropped. */
-const BACKLOG = 2 * 1024 * 1024;
-/** How long the end of the process waits for it, in milliseconds. */
-const PATIENCE_MS = 1000;
+/** Maximum number of characters that wait for the reader of the log. While the backlog is full, lines are dropped. */
+const MAX_BACKLOG = 2 * 1024 * 1024;
+/** How long the end of the process waits for the reader, in milliseconds. */
+const FLUSH_TIMEOUT_MS = 1000;
 
 /**
- * Standard output, as the log uses it. Whoever collects it may be slow, hang, or have gone, and a disk may be full: none
- * of that may hold up answers, fill the memory, or keep the process from ending. Lines are lost instead.
+ * Standard output for the log. Its reader may be slow, hang, or be gone, and a disk may be full. Lines are then lost,
+ * because none of this may delay responses, fill the memory, or keep the process from ending.
  */
 export class LogOutput {
   private dropped = 0;
 
-  /** @param tell told how many lines were dropped, when there is room again */
+  /** @param reportDropped receives the number of dropped lines once there is room again */
   constructor(
-    private readonly tell: (dropped: number) => void,
+    private readonly reportDropped: (dropped: number) => void,
     private readonly stream: NodeJS.WriteStream = process.stdout,
   ) {
     stream.on('error', () => undefined);
   }
 
-  /** Whether it shows colours. */
+  /** Whether the output shows colours. */
   get hasColors(): boolean {
-    // A pipe or a file does not know the question.
+    // A pipe or a file does not have this method.
     return this.stream.hasColors?.() ?? false;
   }
 
-  /** @param line with its end */
+  /** @param line including its line break */
   write(line: string): void {
     const { writableLength: waiting } = this.stream;
-    // Once it was full it has to be empty again: or else there would be a gap in every few lines.
-    if (waiting > BACKLOG || (this.dropped && waiting)) return void this.dropped++;
-    this.tellDropped();
+    // After lines were dropped, the backlog must become empty first. Otherwise there would be many small gaps.
+    if (waiting > MAX_BACKLOG || (this.dropped && waiting)) return void this.dropped++;
+    this.flushDropped();
     this.stream.write(line);
   }
 
-  /** Resolves when everything was taken, or after a while. */
+  /** Resolves when everything is written, or after {@link FLUSH_TIMEOUT_MS}. */
   async flush(): Promise<void> {
-    this.tellDropped();
+    this.flushDropped();
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE_MS);
-      // Called when all that came before was taken, or failed.
+      timer = setTimeout(resolve, FLUSH_TIMEOUT_MS);
+      // The callback runs when all earlier writes have succeeded or failed.
       this.stream.write('', () => resolve());
     });
     clearTimeout(timer);
   }
 
-  private tellDropped(): void {
+  private flushDropped(): void {
     const { dropped } = this;
     this.dropped = 0;
-    if (dropped) this.tell(dropped);
+    if (dropped) this.reportDropped(dropped);
   }
 }

@@ -2,7 +2,7 @@ import type { LogOutput } from './log-output.js';
 import { ServiceLogger } from './logger.js';
 import { readSettings } from '../config/settings.js';
 
-/** What a logger of this form prints. */
+/** Returns the lines that a logger with this LOG_FORMAT prints. */
 function printed(LOG_FORMAT: string, log: (logger: ServiceLogger) => void): string[] {
   const lines: string[] = [];
   const output: Pick<LogOutput, 'write' | 'hasColors'> = { hasColors: false, write: (line) => void lines.push(line) };
@@ -11,7 +11,7 @@ function printed(LOG_FORMAT: string, log: (logger: ServiceLogger) => void): stri
 }
 const FORGED = 'a\n2026-11-28T00:00:00.000Z ERROR forged\r\u2028\u001B[2Jb\u0000';
 
-test('what a caller may have sent makes no further line, and reaches no terminal (decision 84)', () => {
+test('input of a client can neither forge a log line nor control a terminal (decision 84)', () => {
   const error = Object.assign(new Error(FORGED), { stack: `Error: ${FORGED}\n    at here` });
   const [text] = printed('text', (logger) => logger.error(error, 'Place'));
   expect(text!.split('\n').map((line) => line.replace(/^\S+Z/, 'now'))).toEqual([
@@ -26,12 +26,12 @@ test('what a caller may have sent makes no further line, and reaches no terminal
   expect(JSON.parse(json!)).toMatchObject({ level: 'error', context: 'Place', message: FORGED, stack: error.stack });
 });
 
-test.each(['json', 'text'])('%s: a line is bounded, however long its message', (form) => {
+test.each(['json', 'text'])('a line of %s has a maximum length', (form) => {
   const [line] = printed(form, (logger) => logger.error('x'.repeat(1_000_000), 's'.repeat(1_000_000), 'Place'));
   expect(line!.length).toBeLessThan(20_000);
 });
 
-test('of an error the message and the stack are told, and nothing that a driver put beside them (decision 31)', () => {
+test('only the message and the stack of an error are logged, no properties that a driver added (decision 31)', () => {
   const error = Object.assign(new Error('It failed'), { sql: 'SELECT secret', parameters: ['secret'] });
   for (const form of ['json', 'text'])
     for (const log of [
@@ -45,6 +45,6 @@ test('of an error the message and the stack are told, and nothing that a driver 
     }
 });
 
-test('how the framework assembles itself is not told', () => {
+test("the framework's start-up messages are not logged", () => {
   expect(printed('json', (logger) => logger.log('Mapped {/stock, GET} route', 'RouterExplorer'))).toEqual([]);
 });

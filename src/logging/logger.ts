@@ -3,23 +3,31 @@ import { jsonLog, type LogRecord, type Level, textLog } from './log-lines.js';
 import { LogOutput } from './log-output.js';
 import type { Settings } from '../config/settings.js';
 
-/** Contexts in which the framework tells how it assembles itself: noise at every start. */
-const ASSEMBLY = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
+/** Contexts of the framework's start-up messages, which would repeat at every start. */
+const STARTUP_CONTEXTS = new Set([
+  'NestFactory',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestApplication',
+]);
 
-/** The log of the process: on standard output, in the form of the settings, without the framework's assembly. */
+/** Writes the log of the process to standard output, in the format of `LOG_FORMAT`. */
 export class ServiceLogger implements LoggerService {
   private readonly print: (level: Level, record: LogRecord) => void;
 
   constructor(
     { LOG_FORMAT }: Settings,
-    private readonly output = new LogOutput((dropped) => this.warn(`${dropped} lines were dropped: nobody took them`)),
+    private readonly output = new LogOutput((dropped) =>
+      this.warn(`${dropped} log lines were dropped: the output was blocked`),
+    ),
   ) {
     this.print = LOG_FORMAT === 'json' ? jsonLog(output) : textLog(output);
   }
 
   log(message: unknown, ...rest: unknown[]): void {
     const record = recordOf(message, rest);
-    if (!ASSEMBLY.has(record.context ?? '')) this.print('info', record);
+    if (!STARTUP_CONTEXTS.has(record.context ?? '')) this.print('info', record);
   }
 
   warn(message: unknown, ...rest: unknown[]): void {
@@ -34,15 +42,16 @@ export class ServiceLogger implements LoggerService {
     this.print('fatal', recordOf(message, rest));
   }
 
-  /** Resolves when everything is written, or after a while where nobody takes it. */
+  /** Resolves when everything is written, or after a second if the output is blocked. */
   flush(): Promise<void> {
     return this.output.flush();
   }
 }
 
 /**
- * @param rest as Nest hands it on: fields of the record, the stack of an error, last the context. Of an error nothing else
- * is told: drivers put statements and their parameters into further properties.
+ * Only the message and the stack of an error are logged, because drivers put SQL statements and their parameters into
+ * further properties.
+ * @param rest the arguments that Nest passes: fields of the record, the stack of an error, and last the context
  */
 function recordOf(message: unknown, rest: readonly unknown[]): LogRecord {
   const texts = rest.filter((part) => typeof part === 'string');

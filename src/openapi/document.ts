@@ -8,20 +8,21 @@ import { HEADERS } from './headers.js';
 import { BASIC, paths, TOKEN } from './operations.js';
 import { ERROR_SCHEMAS, RESPONSES } from './responses.js';
 
-const DESCRIPTION = `A wholesaler's customers fetch their own products, stock and prices, filtered and priced for
-exactly them. The access token alone identifies the customer.
+const DESCRIPTION = `A wholesaler's customers fetch their own products, stock and prices. Each response contains only
+what this customer may buy, at this customer's prices. The access token alone identifies the customer.
 
-- **Every key is always there.** Unknown is \`null\`, no elements is \`[]\`. Ignore keys and headers that you do not know.
+- **Every key is always present.** An unknown value is \`null\`, an empty list is \`[]\`. Ignore unknown keys and headers.
 - **Numbers are exact decimals.** Do not parse money into binary floats.
 - **A response is complete or detectably broken.** If the service cannot finish a response, it resets the connection
   before the last chunk. Some HTTP libraries do not report this: compare the last element with \`X-Last-SKU\`. Discard
   an incomplete response and retry.
-- **Quotas** count for the customer, whichever key and token it uses: see the \`X-Rate-Limit-*\` headers. After a 429 or
-  a 500 with \`Retry-After\`, wait this number of seconds. After another 5xx, back off.
-- \`HEAD\` works wherever \`GET\` does. Another method returns 405 with \`Allow\`, an unknown path 404, both with an
-  \`Error\` (on \`/auth/token\` a \`TokenError\`). Bytes that are not HTTP get 400, 408 or 431 and do not count.`;
+- **Quotas** apply to the customer, not to a key or a token: see the \`X-Rate-Limit-*\` headers. After a 429 or a 500
+  with \`Retry-After\`, wait this number of seconds. After another 5xx, back off.
+- \`HEAD\` is supported wherever \`GET\` is. Another method returns 405 with \`Allow\`, an unknown path returns 404. Both
+  have an \`Error\` as body, or a \`TokenError\` on \`/auth/token\`. Bytes that are not HTTP return 400, 408 or 431 and do
+  not count.`;
 
-/** Describes the whole interface, from the declarations that also make its answers. */
+/** Describes the whole interface. It uses the same declarations as the responses. */
 export function openApiDocument(): OpenAPIObject {
   return {
     openapi: '3.1.1',
@@ -29,29 +30,32 @@ export function openApiDocument(): OpenAPIObject {
     servers: [
       {
         url: 'https://{host}',
-        description: 'Wherever the wholesaler runs it.',
+        description: 'The address at which the wholesaler runs the service.',
         variables: {
-          host: { default: 'customer-data.example', description: 'Name of the service, handed over with the API key.' },
+          host: {
+            default: 'customer-data.example',
+            description: 'Host name of the service. You receive it with the API key.',
+          },
         },
       },
     ],
     tags: [
       { name: 'Authentication', description: 'Access tokens.' },
       ...DATA_ENDPOINTS.map(({ tag, summary }) => ({ name: tag, description: `${summary}.` })),
-      { name: 'Service', description: 'The service itself. Public.' },
+      { name: 'Service', description: 'Version and health of the service. Public.' },
     ],
     paths: paths(),
     components: {
       securitySchemes: {
         [TOKEN]: {
           type: 'oauth2',
-          description: `A bearer token (RFC 6750) of \`POST /auth/token\`, valid for ${LIFETIME_SECONDS} seconds.`,
+          description: `A bearer token (RFC 6750) from \`POST /auth/token\`, valid for ${LIFETIME_SECONDS} seconds.`,
           flows: { clientCredentials: { tokenUrl: '/auth/token', scopes: {} } },
         },
         [BASIC]: {
           type: 'http',
           scheme: 'basic',
-          description: 'Customer Code and API key, for the token request only.',
+          description: 'Customer Code and API key. For the token request only.',
         },
       },
       schemas: {
@@ -70,9 +74,9 @@ const SCHEMAS: Record<string, SchemaObject> = {
   TokenResponse: {
     type: 'object',
     properties: {
-      access_token: { type: 'string', description: 'To be sent as it is; a JSON Web Token.' },
+      access_token: { type: 'string', description: 'A JSON Web Token. Send it unchanged.' },
       token_type: { type: 'string', const: 'Bearer' },
-      expires_in: { type: 'integer', description: 'Seconds that it lives.', examples: [LIFETIME_SECONDS] },
+      expires_in: { type: 'integer', description: 'Lifetime in seconds.', examples: [LIFETIME_SECONDS] },
     },
     required: ['access_token', 'token_type', 'expires_in'],
   },
@@ -81,18 +85,18 @@ const SCHEMAS: Record<string, SchemaObject> = {
     properties: {
       endpoint: {
         type: 'string',
-        description: 'The path that is described.',
+        description: 'The path of the described endpoint.',
         enum: DATA_ENDPOINTS.map(({ path }) => path),
       },
-      apiVersion: { type: 'string', description: 'The profile, as `GET /api/version` tells it.' },
+      apiVersion: { type: 'string', description: 'The API profile, the same as in `GET /api/version`.' },
       fields: { type: 'array', items: { $ref: '#/components/schemas/SchemaField' } },
       arrays: {
         type: 'object',
-        description: 'The nested arrays, each by its name with the first letter in lower case. Products only.',
+        description: 'The nested arrays. Each key is the name with its first letter in lower case. Products only.',
         additionalProperties: {
           type: 'object',
           properties: {
-            wireName: { type: 'string', description: 'Key of the data.' },
+            wireName: { type: 'string', description: 'The key in data responses.' },
             fields: { type: 'array', items: { $ref: '#/components/schemas/SchemaField' } },
           },
           required: ['wireName', 'fields'],
@@ -104,10 +108,10 @@ const SCHEMAS: Record<string, SchemaObject> = {
   SchemaField: {
     type: 'object',
     properties: {
-      name: { type: 'string', description: 'Key of the data with its first letter in lower case.' },
+      name: { type: 'string', description: 'The key in data responses, with its first letter in lower case.' },
       type: { type: 'string', examples: ['string', 'integer', 'decimal', 'boolean', 'date', 'datetime'] },
-      required: { type: 'boolean', description: 'True for the SKU of the element itself.' },
-      wireName: { type: 'string', description: 'Key of the data.' },
+      required: { type: 'boolean', description: 'True only for the SKU of the element itself.' },
+      wireName: { type: 'string', description: 'The key in data responses.' },
     },
     required: ['name', 'type', 'required', 'wireName'],
   },

@@ -3,14 +3,14 @@ import type { Response } from 'express';
 import { join } from 'node:path';
 import { openApiDocument } from './document.js';
 
-/** The build puts the bundle of Swagger UI beside our own files. */
+/** The build copies the bundle of Swagger UI into this folder. */
 const PAGE = join(import.meta.dirname, 'page');
 const FILES = new Set(['index.html', 'start.js', 'swagger-ui.css', 'swagger-ui-bundle.js']);
 
-/** Nothing comes from elsewhere, whatever a bundle would like to fetch. */
+/** The page may load nothing from other origins. */
 const POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
-/** The description of the interface, on the management port: for programs, and as a page for people. */
+/** The OpenAPI document, and a page that shows it. Both are on the management port. */
 @Controller()
 export class OpenApiController {
   private readonly document = openApiDocument();

@@ -17,25 +17,26 @@ export const BASIC = 'clientBasic';
 const REQUEST_ID: ParameterObject = {
   name: 'X-Request-Id',
   in: 'header',
-  description: 'Id for the log, 1 to 128 letters, digits, dots, dashes and underscores; another is replaced.',
+  description:
+    'ID for the log: 1 to 128 letters, digits, dots, dashes and underscores. The service replaces any other ID.',
   schema: { type: 'string' },
 };
 
 const IF_NONE_MATCH: ParameterObject = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'The `ETag` of an answer that the client has; 304 while it holds.',
+  description: 'The `ETag` of a response that the client has. 304 while that response is still current.',
   schema: { type: 'string' },
 };
 
 const ACCEPT_ENCODING: ParameterObject = {
   name: 'Accept-Encoding',
   in: 'header',
-  description: 'Compression that the client understands: `br`, `gzip`, with q-values.',
+  description: 'Compressions that the client supports: `br`, `gzip`, with q-values.',
   schema: { type: 'string' },
 };
 
-/** Sent with whatever was HTTP at all. */
+/** Responses that every HTTP request can get. */
 const ALWAYS = {
   400: response('Malformed'),
   417: response('ExpectationFailed'),
@@ -44,7 +45,7 @@ const ALWAYS = {
 
 const PROTECTED = { ...ALWAYS, 401: response('Unauthorized') };
 
-/** The operations of the interface, by path and method. */
+/** Returns the operations of the interface by path and method. */
 export function paths(): PathsObject {
   return Object.assign(
     { '/auth/token': { post: requestToken() } },
@@ -62,8 +63,8 @@ function requestToken(): OperationObject {
     type: 'object',
     properties: {
       grant_type: { type: 'string', const: 'client_credentials' },
-      client_id: { type: 'string', description: 'Customer Code; not needed with HTTP Basic.', examples: ['DEMO-SHOP'] },
-      client_secret: { type: 'string', description: 'API key; never together with HTTP Basic.', format: 'password' },
+      client_id: { type: 'string', description: 'Customer Code. Optional with HTTP Basic.', examples: ['DEMO-SHOP'] },
+      client_secret: { type: 'string', description: 'API key. Not allowed with HTTP Basic.', format: 'password' },
       scope: { type: 'string', description: 'Ignored.' },
     },
     required: ['grant_type'],
@@ -73,8 +74,8 @@ function requestToken(): OperationObject {
     tags: ['Authentication'],
     summary: 'Request an access token',
     description:
-      'OAuth 2.0 client credentials (RFC 6749 §4.4): in the form, or by HTTP Basic with both halves form-encoded. ' +
-      'Keep the token and use it for all calls until shortly before it expires.',
+      'OAuth 2.0 client credentials (RFC 6749 §4.4), in the form or by HTTP Basic with both halves form-encoded. ' +
+      'Cache the token and use it for all requests until shortly before it expires.',
     security: [{}, { [BASIC]: [] }],
     parameters: [REQUEST_ID],
     requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: form } } },
@@ -103,7 +104,7 @@ function dataOperation({ path, resource, tag, summary, description }: DataEndpoi
     parameters: [REQUEST_ID, IF_NONE_MATCH, ACCEPT_ENCODING],
     responses: {
       200: {
-        description: `Everything of \`${path}\` that the customer may see, from one snapshot of the database.`,
+        description: `All elements of \`${path}\` that the customer may see, from one snapshot of the database.`,
         headers: headers(...COUNTED, ...VALIDATED, 'Content-Encoding', 'X-Last-SKU', 'X-Data-Changed'),
         content: dataContent(resource),
       },
@@ -120,8 +121,8 @@ const BASE: ParameterObject = {
   name: 'If-None-Match',
   in: 'header',
   description:
-    'The base: the `ETag` of an earlier response of this path or of the path without `/changes`. Of several, the oldest ' +
-    'is the base. 304 if nothing has changed since then.',
+    'The base: the `ETag` of an earlier response of this path or of the path without `/changes`. If there are several, ' +
+    'the oldest one is the base. 304 if nothing has changed since then.',
   schema: { type: 'string' },
 };
 
@@ -134,9 +135,9 @@ function changesOperation({ path, resource, tag }: DataEndpoint): OperationObjec
     summary: `What changed in ${path}`,
     description:
       'Elements that were added or changed since the base, and the SKUs of elements that are gone. If `Complete` is ' +
-      'true, `Changed` has every element: replace what you have. That is the case without a base, and whenever the ' +
-      'service cannot tell the changes since the base. Otherwise insert or overwrite each element of `Changed` by its ' +
-      'SKU, and delete each SKU of `Gone`.',
+      'true, `Changed` has every element: replace all your data. `Complete` is true without a base, and whenever the ' +
+      'service cannot determine the changes since the base. If `Complete` is false, insert or overwrite each element ' +
+      'of `Changed` by its SKU, and delete each SKU of `Gone`.',
     security: [{ [TOKEN]: [] }],
     parameters: [REQUEST_ID, BASE, ACCEPT_ENCODING],
     responses: {
@@ -152,8 +153,8 @@ function changesOperation({ path, resource, tag }: DataEndpoint): OperationObjec
             schema: {
               type: 'string',
               description:
-                'First `ETag` and `Complete`, then a line for each changed element and each SKU that is gone. Without ' +
-                'the last line, `{"End":true}`, the body is incomplete.',
+                'The first line has `ETag` and `Complete`. Then follows a line for each changed element and for each SKU ' +
+                'that is gone. Without the last line, `{"End":true}`, the body is incomplete.',
             },
             examples: example(lines.map((line) => `${JSON.stringify(line)}\n`).join('')),
           },
@@ -168,7 +169,7 @@ function changesOperation({ path, resource, tag }: DataEndpoint): OperationObjec
   };
 }
 
-/** By `Accept`; JSON is the default. */
+/** The formats that `Accept` can select. JSON is the default. */
 function dataContent(resource: Resource): ResponseObject['content'] {
   const element = exampleOf(resource);
   const json = JSON.stringify(element);
@@ -179,10 +180,10 @@ function dataContent(resource: Resource): ResponseObject['content'] {
   });
   return {
     'application/json': { schema: arrayOf(resource), examples: example([element]) },
-    'application/x-ndjson': text('An element a line, each as in JSON.', `${json}\n`),
+    'application/x-ndjson': text('One element per line, each as in JSON.', `${json}\n`),
     'text/csv': text(
-      'RFC 4180, in the order of the fields; nested arrays as JSON in one cell. Parameters of the type in `Accept`: ' +
-        '`delimiter=semicolon`, and `bom=1` for a byte-order mark.',
+      'RFC 4180. The columns are in the order of the fields; a nested array is JSON in one cell. Parameters of this type ' +
+        'in `Accept`: `delimiter=semicolon`, and `bom=1` for a byte-order mark.',
       header + row(json),
     ),
   };
@@ -193,11 +194,11 @@ function schemaOperation({ path, resource, tag }: DataEndpoint): OperationObject
     operationId: `read${tag}Schema`,
     tags: [tag],
     summary: `Fields of ${path}`,
-    description: 'Changes only with the profile (`apiVersion`).',
+    description: 'Changes only with the API profile (`apiVersion`).',
     security: [{ [TOKEN]: [] }],
     parameters: [REQUEST_ID, IF_NONE_MATCH],
     responses: {
-      200: validated('The fields in the order of the answer.', 'Schema', schemaOf(path, resource)),
+      200: validated('The fields in the order of the data responses.', 'Schema', schemaOf(path, resource)),
       304: response('NotModified'),
       ...PROTECTED,
     },
@@ -208,11 +209,11 @@ function readVersion(): OperationObject {
   return {
     operationId: 'readVersion',
     tags: ['Service'],
-    summary: 'The deployed profile of the interface',
+    summary: 'The deployed API profile',
     security: [{}],
     parameters: [REQUEST_ID, IF_NONE_MATCH],
     responses: {
-      200: validated('The profile.', 'Version', { apiVersion: API_PROFILE }),
+      200: validated('The API profile.', 'Version', { apiVersion: API_PROFILE }),
       304: response('NotModified'),
       ...ALWAYS,
       500: response('Unexpected'),
@@ -224,13 +225,13 @@ function readHealth(): OperationObject {
   return {
     operationId: 'readHealth',
     tags: ['Service'],
-    summary: 'Whether the service and its database work',
+    summary: 'Health of the service and its database',
     security: [{}],
     parameters: [REQUEST_ID],
     responses: {
-      200: health('They do.', 'Healthy'),
+      200: health('The service and its database work.', 'Healthy'),
       ...ALWAYS,
-      503: health('The database does not answer, or has not the schema of this release.', 'Unhealthy'),
+      503: health('The database does not respond, or does not have the schema of this release.', 'Unhealthy'),
     },
   };
 }

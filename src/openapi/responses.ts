@@ -34,7 +34,7 @@ export const ERROR_SCHEMAS = {
     properties: {
       error: {
         type: 'string',
-        description: 'For programs.',
+        description: 'Error code for programs.',
         enum: ['invalid_request', 'invalid_client', 'unsupported_grant_type', 'server_error'],
       },
       error_description: { type: 'string', description: 'What is wrong, in English.' },
@@ -45,7 +45,7 @@ export const ERROR_SCHEMAS = {
 
 type Header = Parameters<typeof headers>[number];
 
-/** An answer with a body of one of these schemas, as the errors themselves say it. */
+/** Describes an error response. Its examples are the bodies of these errors. */
 function failure(
   description: string,
   schema: keyof typeof ERROR_SCHEMAS,
@@ -61,40 +61,38 @@ function failure(
   };
 }
 
-const MALFORMED = 'Invalid HTTP, such as two `Host` headers.';
-const EXPECTATION = 'An unknown `Expect`.';
+const MALFORMED = 'The request is invalid HTTP, for example it has two `Host` headers.';
+const EXPECTATION = 'The value of `Expect` is unknown.';
 const UNEXPECTED =
-  'Something failed that the client cannot fix: the database may be unavailable, or the service busy. If there is a `Retry-After`, wait this number of seconds. Otherwise back off. Then retry.';
+  'The client cannot fix this error: the database may be unavailable, or the service busy. If there is a `Retry-After`, wait this number of seconds. Otherwise back off. Then retry.';
 
 const quotaError = (...more: Header[]) =>
   failure(
-    'The quota of the minute or of the hour is exceeded: wait for `Retry-After` seconds.',
+    'The quota of the minute or of the hour is exceeded. Wait for `Retry-After` seconds.',
     'QuotaError',
     [quotaExceeded(60, '1m', 59), quotaExceeded(1000, '1h', 2400)],
     ['Retry-After', ...more],
   );
 
-/** The answers that several operations have, by name. */
+/** The responses that several operations share, by name. */
 export const RESPONSES = {
   NotModified: {
-    description: 'What the client has of this `ETag` still holds. No body.',
+    description: 'The response with this `ETag` is still current. No body.',
     headers: headers(...COUNTED, ...VALIDATED),
   },
   NothingChanged: {
-    description: 'The client has the present state. No body.',
+    description: 'Nothing has changed since the base. No body.',
     headers: headers(...COUNTED, ...DELTA),
   },
   Malformed: failure(MALFORMED, 'Error', [requestUnreadable(400)]),
   Unauthorized: failure(
-    'The access token is missing, malformed, foreign, expired or revoked. Request a new one once, then stop and alert.',
+    'The access token is missing, malformed, expired or revoked, or another service issued it. Request a new token once. If the second attempt also returns 401, stop and alert.',
     'Error',
     [tokenMissing(), tokenInvalid('it has expired'), tokenInvalid(REVOKED)],
     ['BearerChallenge'],
   ),
-  CustomerNotFound: failure('The customer is gone or inactive.', 'Error', [customerNotFound()]),
-  NotAcceptable: failure('`Accept` takes none of the types that are answered.', 'Error', [
-    notAcceptable(FORMATS_IN_WORDS),
-  ]),
+  CustomerNotFound: failure('The customer is deleted or inactive.', 'Error', [customerNotFound()]),
+  NotAcceptable: failure('`Accept` accepts none of the available types.', 'Error', [notAcceptable(FORMATS_IN_WORDS)]),
   DeltaNotAcceptable: failure('`Accept` accepts neither JSON nor NDJSON.', 'Error', [
     notAcceptable(DELTA_FORMATS_IN_WORDS),
   ]),
@@ -103,28 +101,28 @@ export const RESPONSES = {
   Unexpected: failure(UNEXPECTED, 'Error', [unexpected()], ['RetryWhenBusy']),
 } satisfies Record<string, ResponseObject>;
 
-/** One of them. */
+/** Returns a reference to one of these responses. */
 export const response = (name: keyof typeof RESPONSES): ReferenceObject => ({ $ref: `#/components/responses/${name}` });
 
-/** The errors of `POST /auth/token`, by status. */
+/** Returns the error responses of `POST /auth/token` by status. */
 export function tokenFailures(): Record<string, ResponseObject> {
   const noStore = ['NoStore', 'Pragma'] as const;
   const refusal = (description: string, errors: ApiError[], ...more: Header[]) =>
     failure(description, 'TokenError', errors, [...noStore, ...more]);
   return {
-    400: refusal('This is no token request.', [
+    400: refusal('The token request is invalid.', [
       invalidRequest('The parameter client_id is missing or empty.'),
       unsupportedGrantType(),
     ]),
     401: refusal(
-      'Unknown or inactive customer, or a wrong, revoked or expired key.',
+      'The customer is unknown or inactive, or the API key is wrong, revoked or expired.',
       [invalidClient(false)],
       'BasicChallenge',
     ),
-    413: refusal('A body of more than 16 kB.', [
+    413: refusal('The body is larger than 16 kB.', [
       invalidRequest('The body cannot be read: send a form of at most 16kb.', 413),
     ]),
-    415: refusal('A body in a `Content-Encoding` that is not read.', [
+    415: refusal('The `Content-Encoding` of the body is not supported.', [
       invalidRequest('The body cannot be read: send a form of at most 16kb.', 415),
     ]),
     417: refusal(EXPECTATION, [requestUnreadable(417)]),

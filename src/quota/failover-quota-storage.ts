@@ -1,23 +1,26 @@
 import { Logger } from '@nestjs/common';
 import type { MemoryQuotaStorage } from './memory-quota-storage.js';
-import { withPatience } from './patience.js';
+import { withReplyTimeout } from './reply-timeout.js';
 import { ThrottlerQuotaStorage } from './quota-storage.js';
 import type { BucketCount, QuotaWindow } from './quota-window.js';
 import type { RedisQuotaStorage } from './redis-quota-storage.js';
 
-/** The longest that a request waits for Redis, in milliseconds. */
-export const PATIENCE_MS = 100;
-/** How often Redis is probed: so that its connection is never idle for long (decision 120), and while it is lost. */
+/** The longest time that a request waits for Redis, in milliseconds. */
+export const REPLY_TIMEOUT_MS = 100;
+/** Time between two probes, in milliseconds. They keep the connection from being idle for long (decision 120). */
 const PROBE_EVERY_MS = 1000;
+/** Time between two probes while Redis is lost, in milliseconds. */
 const PROBE_LOST_EVERY_MS = 250;
-/** How long the start of the service waits for Redis, in milliseconds. */
+/** The longest time that the start of the service waits for Redis, in milliseconds. */
 const START_MS = 2000;
 
-/** Counts in Redis while it answers in time, else in this process; no request fails or waits long because of Redis. */
+/**
+ * Counts in Redis while Redis replies in time, and in this process otherwise. Because of Redis, no request fails or
+ * waits longer than {@link REPLY_TIMEOUT_MS}.
+ */
 export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
   private readonly logger = new Logger('Quota');
-  /** The next probe. */
-  private probing?: NodeJS.Timeout;
+  private nextProbe?: NodeJS.Timeout;
   private lost = false;
 
   constructor(
@@ -27,75 +30,75 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
     super();
   }
 
-  /** Whether this replica counts for itself, since Redis does not answer. */
+  /** Whether this replica counts on its own, because Redis does not reply. */
   get degraded(): boolean {
     return this.lost;
   }
 
-  /** Waits a while for Redis, so that the first requests are counted there; resolves whether or not it comes. */
+  /** Waits up to {@link START_MS} for Redis, so that it counts the first requests. Resolves even if Redis is lost. */
   async start(): Promise<void> {
     await this.redis.start();
     const deadline = performance.now() + START_MS;
     while (performance.now() < deadline && (await problemOf(this.redis.probe())))
       await new Promise((resolve) => setTimeout(resolve, PROBE_LOST_EVERY_MS / 10));
     const problem = await problemOf(this.redis.probe());
-    if (problem) this.lose(problem);
-    this.probeLater();
+    if (problem) this.markLost(problem);
+    this.scheduleProbe();
   }
 
   async hit(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
     if (!this.lost) {
       try {
-        const count = await withPatience(this.redis.hit(bucket, windows), PATIENCE_MS);
-        // The connection is in use: the next probe is due when it has been idle for as long again.
-        this.probing?.refresh();
+        const count = await withReplyTimeout(this.redis.hit(bucket, windows), REPLY_TIMEOUT_MS);
+        // The connection was just used, so the time until the next probe starts again.
+        this.nextProbe?.refresh();
         return count;
       } catch (error) {
-        this.lose((error as Error).message);
+        this.markLost((error as Error).message);
       }
     }
     return this.memory.hit(bucket, windows);
   }
 
-  /** What all replicas counted; nothing else would be the truth. @throws while Redis does not answer */
+  /** Reads only from Redis, because only Redis has the counts of all replicas. @throws while Redis does not reply */
   async read(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
-    return withPatience(this.redis.read(bucket, windows), PATIENCE_MS).catch((cause: Error) => {
-      throw new Error(`The Redis of REDIS_URL cannot be asked: ${this.redis.lastError ?? cause.message}`, { cause });
+    return withReplyTimeout(this.redis.read(bucket, windows), REPLY_TIMEOUT_MS).catch((cause: Error) => {
+      throw new Error(`Redis (REDIS_URL) cannot be read: ${this.redis.lastError ?? cause.message}`, { cause });
     });
   }
 
   close(): void {
-    clearTimeout(this.probing);
-    this.probing = undefined;
+    clearTimeout(this.nextProbe);
+    this.nextProbe = undefined;
     this.redis.close();
   }
 
-  private lose(reason: string): void {
+  private markLost(reason: string): void {
     if (this.lost) return;
     this.lost = true;
     this.logger.error(
-      `Redis is lost (${this.redis.lastError ?? reason}): until it is back, this replica counts quotas for itself`,
+      `Redis is lost (${this.redis.lastError ?? reason}): this replica counts quotas on its own until Redis recovers`,
     );
-    // What was sent and not answered must not be counted later.
+    // Redis must not count requests later that were sent before and got no reply.
     this.redis.reconnect();
-    this.probeLater();
+    this.scheduleProbe();
   }
 
-  /** Replaces the next probe, whose time depends on whether Redis is lost. */
-  private probeLater(): void {
-    clearTimeout(this.probing);
-    const probing = setTimeout(
+  /** Replaces the next probe. */
+  private scheduleProbe(): void {
+    clearTimeout(this.nextProbe);
+    const timer = setTimeout(
       async () => {
         const problem = await problemOf(this.lost ? this.redis.probe() : this.redis.readClock());
-        // The storage was closed, or lost Redis and set another probe.
-        if (probing !== this.probing) return;
-        if (problem) this.lose(problem);
+        // Meanwhile the storage was closed, or it lost Redis and scheduled another probe.
+        if (timer !== this.nextProbe) return;
+        if (problem) this.markLost(problem);
         else if (this.lost) this.recover();
-        this.probeLater();
+        this.scheduleProbe();
       },
       this.lost ? PROBE_LOST_EVERY_MS : PROBE_EVERY_MS,
     ).unref();
-    this.probing = probing;
+    this.nextProbe = timer;
   }
 
   private recover(): void {
@@ -104,9 +107,9 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
   }
 }
 
-/** Why Redis did not reply as it should, in time; undefined: it did. */
+/** Returns why Redis did not reply correctly and in time; undefined if it did. */
 function problemOf(reply: Promise<void>): Promise<string | undefined> {
-  return withPatience(reply, PATIENCE_MS).then(
+  return withReplyTimeout(reply, REPLY_TIMEOUT_MS).then(
     () => undefined,
     (error: Error) => error.message,
   );

@@ -14,24 +14,24 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** What the clock of the machine shows; it may be set. */
+/** The time of the system clock, which may be adjusted. */
 let now: number;
-/** How far it is from the monotonic clock, which never is. */
-let set: number;
+/** The system clock minus the monotonic clock, which is never adjusted. */
+let offset: number;
 let storage: MemoryQuotaStorage;
 beforeEach(() => {
   now = Date.UTC(2026, 3, 1, 12);
-  set = now;
+  offset = now;
   jest.spyOn(Date, 'now').mockImplementation(() => now);
-  jest.spyOn(performance, 'now').mockImplementation(() => now - set);
+  jest.spyOn(performance, 'now').mockImplementation(() => now - offset);
   storage = new MemoryQuotaStorage();
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** Somebody sets the clock, by so many milliseconds. */
-function setClock(by: number): void {
+/** Adjusts the system clock by this number of milliseconds. */
+function adjustClock(by: number): void {
   now += by;
-  set += by;
+  offset += by;
 }
 
 function quotas(perMinute = 60, perHour = 1000): QuotaService {
@@ -49,15 +49,15 @@ const customer = (customerCode: string): MeteredCustomer => ({
   requestsPerHour: null,
 });
 
-async function meter(service: QuotaService, times: number, who?: MeteredCustomer): Promise<Verdict[]> {
+async function meter(service: QuotaService, times: number, ofCustomer?: MeteredCustomer): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
-  for (let call = 0; call < times; call++) verdicts.push(await service.meter(who));
+  for (let request = 0; request < times; request++) verdicts.push(await service.meter(ofCustomer));
   return verdicts;
 }
 
 const admitted = (verdicts: Verdict[]) => verdicts.filter((verdict) => verdict.admitted).length;
 
-test('the 61st call at second 30 is refused, and free again at second 60, not before (decisions 23, 24)', async () => {
+test('the 61st request at second 30 is refused until exactly second 60 (decisions 23, 24)', async () => {
   const service = quotas();
   const start = now;
   expect(admitted(await meter(service, 60))).toBe(60);
@@ -69,14 +69,14 @@ test('the 61st call at second 30 is refused, and free again at second 60, not be
   expect(await service.meter()).toMatchObject({ admitted: true, remaining: 59, endsAt: start + 2 * MINUTE });
 });
 
-test('a window starts with the first call that it counts, not with the clock (decision 23)', async () => {
+test('a window starts with the first request that it counts, not with the clock (decision 23)', async () => {
   const service = quotas();
   await service.meter();
   now += MINUTE + 12_345;
   expect((await service.meter()).endsAt).toBe(now + MINUTE);
 });
 
-test('polling while blocked moves the end of neither window (decision 23)', async () => {
+test('polling while refused moves the end of neither window (decision 23)', async () => {
   const service = quotas(3, 50);
   const start = now;
   await meter(service, 3);
@@ -84,14 +84,14 @@ test('polling while blocked moves the end of neither window (decision 23)', asyn
     expect(await service.meter()).toMatchObject({ admitted: false, window: { name: '1m' }, endsAt: start + MINUTE });
   expect((await service.meter()).admitted).toBe(true);
   await meter(service, 50);
-  // In its last minute a minute that ends later would be named instead.
+  // The loop stops before the last minute of the hour, in which a minute window that ends later would be named.
   for (; now < start + HOUR - MINUTE; now += 20 * SECOND)
     expect(await service.meter()).toMatchObject({ admitted: false, window: { name: '1h' }, endsAt: start + HOUR });
   now = start + HOUR;
   expect((await service.meter()).admitted).toBe(true);
 });
 
-test('60 admitted and 940 refused in one minute leave the hour exhausted, and it is named (decisions 22, 24)', async () => {
+test('60 admitted and 940 refused requests in a minute exhaust the hour, which refusals then name (decisions 22, 24)', async () => {
   const service = quotas();
   const start = now;
   const verdicts = await meter(service, 1000);
@@ -107,19 +107,19 @@ test('60 admitted and 940 refused in one minute leave the hour exhausted, and it
   expect(await service.meter()).toMatchObject({ admitted: true, window: { name: '1m' }, remaining: 59 });
 });
 
-test('calls at the same time are admitted exactly up to the limit (decision 23)', async () => {
+test('concurrent requests are admitted exactly up to the limit (decision 23)', async () => {
   const service = quotas();
   expect(admitted(await Promise.all(Array.from({ length: 1000 }, () => service.meter())))).toBe(60);
 });
 
-describe('a clock that is set (decision 121)', () => {
+describe('adjusting the clock (decision 121)', () => {
   test.each([-HOUR, -30 * SECOND, 30 * SECOND, HOUR, -365 * 24 * HOUR])(
-    'by %i ms moves no window, and responses name its end by the new time',
+    'by %i ms moves no window, and responses show its end by the new time',
     async (step) => {
       const service = quotas();
       await meter(service, 61);
       now += 20 * SECOND;
-      setClock(step);
+      adjustClock(step);
       const ends = { endsAt: now + 40 * SECOND };
       expect(await service.meter()).toMatchObject({ admitted: false, retryAfter: 40, ...ends });
       now += 40 * SECOND - 1;
@@ -129,17 +129,17 @@ describe('a clock that is set (decision 121)', () => {
     },
   );
 
-  test('by less than a second, again and again, leaves the end of a window where responses said it was', async () => {
+  test('repeatedly by less than a second does not change the end that responses show', async () => {
     const service = quotas();
     const { endsAt } = await service.meter();
     for (const step of [1, -1, 400, -300]) {
-      setClock(step);
+      adjustClock(step);
       expect((await service.meter()).endsAt).toBe(endsAt);
     }
   });
 });
 
-test('reading tells the windows and counts nothing', async () => {
+test('reading returns the windows and counts nothing', async () => {
   const service = quotas();
   const shop = customer('SHOP');
   await meter(service, 2, shop);
@@ -150,7 +150,7 @@ test('reading tells the windows and counts nothing', async () => {
     ]);
 });
 
-/** Whole numbers below `limit`, the same ones for the same seed (Numerical Recipes' generator). */
+/** Returns integers below `limit`, the same ones for the same seed (the generator of Numerical Recipes). */
 function numbers(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -159,25 +159,26 @@ function numbers(seed: number): (limit: number) => number {
   };
 }
 
-/** Calls at odd moments until one is refused. */
+/** Sends requests at irregular times until one is refused. */
 async function untilRefused(service: QuotaService, gap: () => number): Promise<Verdict> {
-  for (let call = 0; call < 1000; call++) {
+  for (let request = 0; request < 1000; request++) {
     const verdict = await service.meter();
     if (!verdict.admitted) return verdict;
     now += gap();
   }
-  throw new Error('None of 1000 calls was refused');
+  throw new Error('None of 1000 requests was refused');
 }
 
 test.each(Array.from({ length: 100 }, (_, phase) => phase))(
   'phase %i: a client that waits exactly Retry-After is admitted, whichever window refused (decision 24)',
   async (phase) => {
     const random = numbers(phase);
-    // Gaps to the millisecond, or to the second so that calls fall exactly on the boundaries.
+    // Odd phases have gaps in milliseconds. Even phases have gaps in seconds, so that requests hit the exact
+    // boundaries.
     const unit = phase % 2 ? 1 : SECOND;
     const gap = () => random((20 * SECOND) / unit) * unit;
     const perMinute = 2 + random(4);
-    // Hours hardly larger than minutes, so that often both end up without a call.
+    // The limits of both windows are close, so that often both are exhausted.
     const service = quotas(perMinute, perMinute + random(3 * perMinute));
     now += random(HOUR);
     const named = new Set<string>();
@@ -193,7 +194,7 @@ test.each(Array.from({ length: 100 }, (_, phase) => phase))(
   },
 );
 
-test('the wait suffices too where only the minute refused but the hour has no call left for the next (decision 24)', async () => {
+test('Retry-After covers the hour if only the minute refused but the hour has no request left (decision 24)', async () => {
   const service = quotas(60, 61);
   await meter(service, 60);
   now += 7 * SECOND;
@@ -203,13 +204,13 @@ test('the wait suffices too where only the minute refused but the hour has no ca
   expect((await service.meter()).admitted).toBe(true);
 });
 
-describe('memory (faults.md: memory that grows with every junk token)', () => {
+describe('memory is bounded (faults.md: memory that grows with every junk token)', () => {
   const WINDOWS = [
     { name: '1m', ttl: MINUTE },
     { name: '1h', ttl: HOUR },
   ];
 
-  test('100,000 buckets that end one after the other leave no more than the last ones', async () => {
+  test('while 100,000 buckets end one after the other', async () => {
     let most = 0;
     for (let bucket = 0; bucket < 100_000; bucket++) {
       await storage.hit(`bucket ${bucket}`, WINDOWS);
@@ -219,21 +220,21 @@ describe('memory (faults.md: memory that grows with every junk token)', () => {
     expect(most).toBeLessThan(2000);
   });
 
-  test('100,000 buckets at once are gone when as many new ones have come after their end', async () => {
+  test('after 100,000 buckets ended and as many new ones were added', async () => {
     for (let bucket = 0; bucket < 100_000; bucket++) await storage.hit(`old ${bucket}`, WINDOWS);
     now += HOUR;
     for (let bucket = 0; bucket < 100_000; bucket++) await storage.hit(`new ${bucket}`, WINDOWS);
     expect(storage.size).toBe(100_000);
   });
 
-  test('a bucket whose hour has not ended outlives every sweep, with its count', async () => {
-    await storage.hit('kept', WINDOWS);
+  test('and a bucket whose hour has not ended keeps its count', async () => {
+    await storage.hit('old', WINDOWS);
     now += HOUR - 1;
     for (let bucket = 0; bucket < 10_000; bucket++) await storage.hit(`other ${bucket}`, WINDOWS);
-    expect((await storage.hit('kept', WINDOWS)).counts.map(({ hits }) => hits)).toEqual([1, 2]);
+    expect((await storage.hit('old', WINDOWS)).counts.map(({ hits }) => hits)).toEqual([1, 2]);
   });
 
-  test('100,000 distinct junk tokens, verified and metered as requests are, leave one bucket (decision 21)', async () => {
+  test('and requests with 100,000 distinct junk tokens share one bucket (decision 21)', async () => {
     const keys = new SigningKeys(readSettings({ JWT_SECRET: 'secret-of-the-memory-suite-0123456789' }));
     const identity = new IdentityMiddleware(new JwtStrategy(keys), new TokenDenylist());
     const quota = new QuotaMiddleware(quotas());

@@ -2,12 +2,12 @@ import { ThrottlerQuotaStorage } from './quota-storage.js';
 import type { BucketCount, QuotaWindow, WindowCount } from './quota-window.js';
 import { SteadyClock } from './steady-clock.js';
 
-/** No sweep below this number of buckets. */
+/** The storage does not sweep below this number of buckets. */
 const SWEEP_FROM = 1024;
 
 /**
- * Counts within this process, by a monotonic clock (decision 121). New buckets trigger a sweep of those whose windows have
- * all ended, so that no timer is needed.
+ * Counts in this process by a monotonic clock (decision 121). New buckets trigger a sweep, which deletes the buckets
+ * whose windows have all ended, so no timer is needed.
  */
 export class MemoryQuotaStorage extends ThrottlerQuotaStorage {
   private readonly buckets = new Map<string, Map<string, WindowCount>>();
@@ -23,15 +23,15 @@ export class MemoryQuotaStorage extends ThrottlerQuotaStorage {
     });
     if (!before) this.sweep(now);
     this.buckets.set(bucket, new Map(windows.map(({ name }, index) => [name, counts[index]!])));
-    return this.dated(now, counts);
+    return this.withDates(now, counts);
   }
 
   async read(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
     const now = this.clock.now();
-    const kept = this.buckets.get(bucket);
-    return this.dated(
+    const stored = this.buckets.get(bucket);
+    return this.withDates(
       now,
-      windows.map((window) => current(kept?.get(window.name), window, now)),
+      windows.map((window) => current(stored?.get(window.name), window, now)),
     );
   }
 
@@ -39,12 +39,12 @@ export class MemoryQuotaStorage extends ThrottlerQuotaStorage {
 
   close(): void {}
 
-  private dated(now: number, counts: readonly WindowCount[]): BucketCount {
+  private withDates(now: number, counts: readonly WindowCount[]): BucketCount {
     const epoch = this.clock.sinceEpoch();
     return { now: now + epoch, counts: counts.map(({ hits, endsAt }) => ({ hits, endsAt: endsAt + epoch })) };
   }
 
-  /** How many buckets are held. */
+  /** The number of stored buckets. */
   get size(): number {
     return this.buckets.size;
   }
@@ -57,7 +57,9 @@ export class MemoryQuotaStorage extends ThrottlerQuotaStorage {
   }
 }
 
-/** The window as it stands: the kept one until its end, then a new one that would start now. No end is further away. */
-function current(kept: WindowCount | undefined, { ttl }: QuotaWindow, now: number): WindowCount {
-  return kept && now < kept.endsAt && kept.endsAt <= now + ttl ? kept : { hits: 0, endsAt: now + ttl };
+/**
+ * Returns the stored window until its end, then a new one that starts now. No window ends later than `ttl` from now.
+ */
+function current(stored: WindowCount | undefined, { ttl }: QuotaWindow, now: number): WindowCount {
+  return stored && now < stored.endsAt && stored.endsAt <= now + ttl ? stored : { hits: 0, endsAt: now + ttl };
 }

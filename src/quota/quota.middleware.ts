@@ -5,7 +5,7 @@ import { quotaExceeded } from '../http/api-error.js';
 import { TOKEN_PATH } from '../http/token-path.js';
 import { QuotaService } from './quota.service.js';
 
-/** Counts every request once, before any response to it is made, and refuses it if its quota is exceeded. */
+/** Counts every request once, before the service makes a response, and refuses it if its quota is exceeded. */
 @Injectable()
 export class QuotaMiddleware implements NestMiddleware {
   constructor(private readonly quotas: QuotaService) {}
@@ -23,9 +23,10 @@ export class QuotaMiddleware implements NestMiddleware {
 }
 
 /**
- * A customer must not wait because strangers filled the anonymous bucket. If its credentials could not be checked, it
- * gets a 500 (decision 88). If its token expired, it gets the 401 that makes it request a new one (decision 122). A token
- * request counts by its credentials alone.
+ * Whether the request may be a customer's although it counts in the anonymous bucket. A customer must not wait because
+ * strangers exhausted that bucket. If the credentials could not be checked, the response is 500 (decision 88). If the
+ * token was valid once, the response is the 401 that makes the client request a new one (decision 122). A token request
+ * counts by its credentials alone.
  */
 function mayBeCustomer({ path }: Request, identity: Identity): boolean {
   if (identity.kind === 'unverified') return true;

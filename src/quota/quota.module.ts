@@ -2,13 +2,13 @@ import { Module } from '@nestjs/common';
 import { hours, minutes, ThrottlerModule } from '@nestjs/throttler';
 import { readFileSync } from 'node:fs';
 import { SETTINGS, type Settings } from '../config/settings.js';
-import { FailoverQuotaStorage, PATIENCE_MS } from './failover-quota-storage.js';
+import { FailoverQuotaStorage, REPLY_TIMEOUT_MS } from './failover-quota-storage.js';
 import { MemoryQuotaStorage } from './memory-quota-storage.js';
 import { QuotaMiddleware } from './quota.middleware.js';
 import { QuotaService } from './quota.service.js';
 import { RedisQuotaStorage } from './redis-quota-storage.js';
 
-/** Quotas: which request is admitted. In Redis where `REDIS_URL` names one, else within this process. */
+/** Counts requests and decides which ones are admitted. Counts in Redis if `REDIS_URL` is set, else in this process. */
 @Module({
   imports: [
     ThrottlerModule.forRootAsync({
@@ -29,6 +29,6 @@ export class QuotaModule {}
 
 function storageOf({ REDIS_URL: url, REDIS_CA_FILE: path }: Settings): MemoryQuotaStorage | FailoverQuotaStorage {
   if (!url) return new MemoryQuotaStorage();
-  const redis = new RedisQuotaStorage(url, PATIENCE_MS, path && readFileSync(path, 'utf8'));
+  const redis = new RedisQuotaStorage(url, REPLY_TIMEOUT_MS, path && readFileSync(path, 'utf8'));
   return new FailoverQuotaStorage(redis, new MemoryQuotaStorage());
 }

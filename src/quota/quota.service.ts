@@ -4,10 +4,10 @@ import type { MeteredCustomer } from '../auth/identity.js';
 import type { QuotaStorage } from './quota-storage.js';
 import { judge, type LimitedWindow, type Verdict } from './verdict.js';
 
-/** The one bucket of all requests that come from no proven customer. */
+/** The shared bucket of all requests without a verified customer. */
 const ANONYMOUS = 'anonymous';
 
-/** Counts requests against the quota of their customer, or of all anonymous clients. */
+/** Counts each request in the quota of its customer, or in the quota that all anonymous clients share. */
 @Injectable()
 export class QuotaService implements OnApplicationShutdown {
   private readonly windows: readonly LimitedWindow[];
@@ -24,7 +24,7 @@ export class QuotaService implements OnApplicationShutdown {
     return this.windows.map(({ name }) => name);
   }
 
-  /** Makes the storage ready; resolves soon, whether or not it is. */
+  /** Prepares the storage. Resolves within seconds, even on failure. */
   start(): Promise<void> {
     return this.storage.start();
   }
@@ -33,18 +33,18 @@ export class QuotaService implements OnApplicationShutdown {
     this.storage.close();
   }
 
-  /** Whether this replica counts for itself, since the shared storage does not answer. */
+  /** Whether this replica counts on its own, because the shared storage does not reply. */
   get degraded(): boolean {
     return this.storage.degraded ?? false;
   }
 
-  /** Counts one request of the customer, or of nobody in particular, and judges it. */
+  /** Counts one request of the customer, or an anonymous one, and decides whether it is admitted. */
   async meter(customer?: MeteredCustomer): Promise<Verdict> {
     const windows = this.windowsOf(customer);
     return judge(windows, await this.storage.hit(bucketOf(customer), windows));
   }
 
-  /** The verdict on each window as it stands, without counting. */
+  /** Returns the current state of each window of the customer without counting. */
   async read(customer: MeteredCustomer): Promise<{ window: LimitedWindow; hits: number; endsAt: number }[]> {
     const windows = this.windowsOf(customer);
     const { counts } = await this.storage.read(bucketOf(customer), windows);
@@ -58,7 +58,7 @@ export class QuotaService implements OnApplicationShutdown {
   }
 }
 
-/** A customer's code cannot be mistaken for the anonymous bucket. */
+/** The prefix keeps a customer with the code `anonymous` out of the anonymous bucket. */
 function bucketOf(customer?: MeteredCustomer): string {
   return customer ? `customer:${customer.customerCode}` : ANONYMOUS;
 }

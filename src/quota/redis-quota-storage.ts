@@ -4,19 +4,20 @@ import { ThrottlerQuotaStorage } from './quota-storage.js';
 import type { BucketCount, QuotaWindow } from './quota-window.js';
 
 const PREFIX = 'customer-data:quota:';
-/** A bucket of no customer. */
+/** The bucket of probes, which belongs to no customer. */
 const PROBE = 'probe';
 const PROBE_WINDOW: QuotaWindow = { name: PROBE, ttl: 1000 };
-/** Above any time in milliseconds and any count, and far below where the numbers of Lua lose exactness. */
-const MOST = 1e14;
+/** Larger than any time in milliseconds and any count, but small enough to be exact as a Lua number. */
+const MAX_NUMBER = 1e14;
 
 /**
- * One bucket is one hash: for each window, its hits and its end by the clock of Redis. KEYS: the bucket. ARGV: how much
- * to add (0 or 1), the latest time at which to add (0: any), then the length of each window.
+ * Each bucket is a hash with the hits of each window and its end by the clock of Redis. KEYS: the bucket. ARGV: the
+ * number to add (0 or 1), the latest time at which to add it (0: any time), then the length of each window in
+ * milliseconds.
  *
- * A key of another type is replaced. A window starts again if it has ended, if its end is further away than its length,
- * or if one of its numbers is none that this script writes. If Redis was hanging and runs the script too late, the script
- * adds nothing: its caller has counted the request elsewhere.
+ * The script replaces a key of another type. It starts a window again if the window has ended, if its end is further
+ * away than its length, or if one of its numbers is not a number that this script writes. If Redis was hanging and runs
+ * the script too late, the script adds nothing: the caller has already counted the request elsewhere.
  */
 const COUNT = `
 local time = redis.call('TIME')
@@ -25,7 +26,7 @@ local add, latest = tonumber(ARGV[1]), tonumber(ARGV[2])
 if latest > 0 and now > latest then return {now} end
 local function whole(text)
   local number = tonumber(text or 0)
-  return number and number >= 0 and number < ${MOST} and number == math.floor(number) and number or nil
+  return number and number >= 0 and number < ${MAX_NUMBER} and number == math.floor(number) and number or nil
 end
 local fields = {}
 for i = 3, #ARGV do
@@ -55,28 +56,28 @@ if add > 0 then
 end
 return result`;
 
-/** Counts in Redis, shared by all replicas: one round trip and one atomic step a request. */
+/** Counts in Redis, which all replicas share. Each request takes one round trip and one atomic step. */
 export class RedisQuotaStorage extends ThrottlerQuotaStorage {
   private readonly redis: Redis;
-  /** Why there is no connection, in the words of Redis or of the network. */
+  /** The last error message of Redis or of the network; undefined while the connection works. */
   lastError?: string;
-  /** How far the clock of Redis is ahead of our monotonic one, in milliseconds, at most; once known. */
+  /** Upper bound of the clock of Redis minus our monotonic clock, in milliseconds. Undefined until the first reply. */
   private clockAhead?: number;
 
   /**
-   * @param patience milliseconds after which the caller of {@link hit} counts elsewhere
-   * @param ca certificates to trust for `rediss://`, instead of the public ones
+   * @param replyTimeoutMs milliseconds after which the caller of {@link hit} counts elsewhere
+   * @param ca certificates (PEM) to trust for `rediss://` instead of the public ones
    */
   constructor(
     url: string,
-    private readonly patience: number,
+    private readonly replyTimeoutMs: number,
     ca?: string,
   ) {
     super();
     this.redis = new Redis(url, {
       lazyConnect: true,
       ...(ca && { tls: { ca } }),
-      // What cannot be counted now is counted elsewhere; nothing is kept to be counted later.
+      // A request that cannot be counted now is counted elsewhere, so no command may wait to be sent later.
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
@@ -84,7 +85,7 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
       keepAlive: TCP_KEEP_ALIVE_MS,
       socketTimeout: 5000,
       retryStrategy: (attempt) => Math.min(attempt * 50, 500),
-      // A primary that became a replica: connect again, to the server that the address names now.
+      // The primary became a replica: connect again to the server that the address names now.
       reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     });
     this.redis.on('error', ({ message, code }: NodeJS.ErrnoException) => (this.lastError = message || code));
@@ -99,12 +100,12 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
     return this.count(bucket, 0, windows);
   }
 
-  /** Begins to connect, and keeps trying in the background. */
+  /** Starts to connect, and retries in the background. */
   async start(): Promise<void> {
     this.redis.connect().catch(() => undefined);
   }
 
-  /** Resolves if Redis counts. Any other command might succeed although counting fails, for lack of a permission. */
+  /** Resolves if Redis can count. Another command might succeed although a permission for counting is missing. */
   async probe(): Promise<void> {
     await this.count(PROBE, 1, [PROBE_WINDOW]);
   }
@@ -116,7 +117,7 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
     this.clockAhead = seconds! * 1000 + microseconds! / 1000 - sent;
   }
 
-  /** Gives up the connection and what is under way on it, and makes a new one. */
+  /** Drops the connection with its pending commands, and opens a new one. */
   reconnect(): void {
     if (this.redis.status === 'ready') this.redis.disconnect(true);
   }
@@ -125,23 +126,23 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
     this.redis.disconnect();
   }
 
-  /** @param until when the caller stops waiting, by the monotonic clock; after that a hit may not be added */
+  /** @param until monotonic time at which the caller stops waiting; Redis must not add a hit after it */
   private async count(
     bucket: string,
     add: 0 | 1,
     windows: readonly QuotaWindow[],
-    until = performance.now() + this.patience,
+    until = performance.now() + this.replyTimeoutMs,
   ): Promise<BucketCount> {
     const sent = performance.now();
     const latest = add && this.clockAhead !== undefined ? Math.ceil(until + this.clockAhead) : 0;
     const args = [PREFIX + bucket, add, latest, ...windows.map(({ ttl }) => ttl)];
-    // The script's text, not its hash: a Redis that forgot the hash would need a second round trip, in a burst too late.
+    // Sends the text of the script, not its hash: if Redis forgot the hash, a second round trip would take too long.
     const [now, ...pairs] = (await this.redis.eval(COUNT, 1, ...args)) as number[];
     const inTime = performance.now() < until;
-    if (!pairs.length && !inTime) throw new Error('Redis came to this request too late');
-    // Held against the time of sending: when this process reads the reply says nothing about Redis.
+    if (!pairs.length && !inTime) throw new Error('Redis processed this request too late');
+    // Compares with the time of sending, because this process may read the reply much later than Redis sent it.
     this.clockAhead = now! - sent;
-    // Redis replied in time and yet thinks that it is late: its clock stepped forward.
+    // Redis replied in time, but by its own clock it was too late: that clock was set forward.
     if (!pairs.length) return this.count(bucket, add, windows, until);
     return {
       now: now!,

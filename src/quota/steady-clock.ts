@@ -1,22 +1,24 @@
-/** If the difference of both clocks changes by more milliseconds, one of them was set. Less is jitter. */
-const STEP_MS = 1000;
+/**
+ * A larger change of the difference between both clocks, in milliseconds, is an adjustment. A smaller one is jitter.
+ */
+const ADJUSTMENT_MS = 1000;
 
 /**
- * The time of day for windows that must not move when somebody sets the clock of the machine. It runs on the monotonic
- * clock of the process, in whole milliseconds.
+ * A clock for windows that must not move when the system clock is adjusted. It uses the monotonic clock of the process,
+ * in whole milliseconds.
  */
 export class SteadyClock {
   private offset = Math.round(Date.now() - performance.now());
 
-  /** Milliseconds by the monotonic clock; its zero means nothing. */
+  /** Returns the monotonic time in milliseconds since an arbitrary moment. */
   now(): number {
     return Math.floor(performance.now());
   }
 
-  /** What to add to a time of {@link now} to get milliseconds since 1970, by the clock of the machine as it is set now. */
+  /** Returns the milliseconds to add to a time of {@link now} to get milliseconds since 1970 by the system clock. */
   sinceEpoch(): number {
     const offset = Math.round(Date.now() - performance.now());
-    if (Math.abs(offset - this.offset) > STEP_MS) this.offset = offset;
+    if (Math.abs(offset - this.offset) > ADJUSTMENT_MS) this.offset = offset;
     return this.offset;
   }
 }

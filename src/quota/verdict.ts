@@ -1,26 +1,27 @@
 import type { BucketCount, QuotaWindow } from './quota-window.js';
 
-/** A window with the most requests that it admits. */
+/** A window with the number of requests that it admits. */
 export interface LimitedWindow extends QuotaWindow {
   readonly limit: number;
 }
 
-/** What becomes of a request that was counted, and the window that its answer describes. */
+/** The decision on a counted request, and the window that the headers of its response describe. */
 export interface Verdict {
   readonly admitted: boolean;
   readonly window: LimitedWindow;
-  /** Calls left in that window. */
+  /** Requests left in that window. */
   readonly remaining: number;
-  /** When it ends, in milliseconds since 1970. */
+  /** End of that window, in milliseconds since 1970. */
   readonly endsAt: number;
-  /** Seconds to its end, rounded up, at least 1: a client that waits exactly so long is admitted. */
+  /** Seconds until its end, rounded up, at least 1. A client that waits exactly this long is admitted. */
   readonly retryAfter: number;
 }
 
 /**
- * Judges a request by the windows that counted it. It is refused if any of them had no call left for it. A refusal
- * describes, of the windows that have none left for the next request either, the one that ends last; otherwise the
- * answer describes the window with the fewest calls left, the shorter one where they are equal.
+ * Decides on a request by the windows that counted it. It is refused if any window had no request left. A refusal
+ * describes the exhausted window that ends last, where exhausted means that the next request has none left either. For
+ * an admitted request the response describes the window with the fewest requests left; if these are equal, the shorter
+ * one.
  */
 export function judge(windows: readonly LimitedWindow[], { now, counts }: BucketCount): Verdict {
   const states = windows.map((window, index) => {

@@ -1,26 +1,26 @@
 import type { AbortReason } from '../http/abort.js';
 
-/** What was answered to a request, told once it was sent or given up. */
+/** The outcome of a request, reported once its response was sent or aborted. */
 export interface FinishedResponse {
-  /** Of the answer's `X-Request-Id`. */
+  /** The `X-Request-Id` of the response. */
   readonly requestId: string;
-  /** A path of the interface, or `other`: callers put anything into others. */
+  /** A path of the interface, or `other`, because clients may put anything into another path. */
   readonly route: string;
-  /** A method of HTTP, or `other`. */
+  /** A method of HTTP that Node knows, or `other`. */
   readonly method: string;
-  /** None: its client left, or it was cut, before it began. */
+  /** Undefined if the client disconnected, or the service aborted the response, before it began. */
   readonly status?: number;
-  /** From the end of the request's headers on. */
+  /** Time since the headers of the request were complete. */
   readonly seconds: number;
-  /** Given to the connection, with headers, before encryption. */
+  /** Bytes written to the connection, with headers, before encryption. */
   readonly bytes: number;
-  /** Left by its client, cut by the service, or neither. */
+  /** `left`: the client disconnected. `aborted`: the service aborted the response. */
   readonly ended: 'complete' | 'left' | 'aborted';
   readonly abortReason?: AbortReason;
-  /** Whose valid token or credentials it came with. */
+  /** The customer whose valid token or credentials the request had. */
   readonly customer?: string;
-  /** The quota that it was counted in; none: it was no HTTP, and is counted in none. */
+  /** The bucket that counted the request. Undefined if it was not HTTP, which no bucket counts. */
   readonly bucket?: 'customer' | 'anonymous';
-  /** The window of the quota that refused it. */
+  /** The window of the quota that refused the request. */
   readonly refusedBy?: string;
 }

@@ -2,7 +2,7 @@ import { Controller, Get, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { MetricsService } from './metrics.service.js';
 
-/** What Prometheus asks, on the management port. */
+/** The metrics for Prometheus, on the management port. */
 @Controller()
 export class MetricsController {
   constructor(private readonly metrics: MetricsService) {}

@@ -5,7 +5,7 @@ import { INVARIANTS, violations } from '../invariants/invariants.js';
 import { QuotaService } from '../quota/quota.service.js';
 import type { FinishedResponse } from './finished-response.js';
 
-/** Counts answers, and tells of the process. */
+/** Counts responses and exposes metrics of the process. */
 @Injectable()
 export class MetricsService {
   readonly registry = new Registry();
@@ -13,38 +13,38 @@ export class MetricsService {
 
   private readonly duration = new Histogram({
     name: 'customer_data_request_duration_seconds',
-    help: 'Requests by the time until their response was sent or given up',
+    help: 'Requests by the time until their response was sent or aborted',
     labelNames: ['route', 'method', 'status'] as const,
     buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120, 600],
     registers: this.registers,
   });
   private readonly bytes = new Counter({
     name: 'customer_data_sent_bytes_total',
-    help: 'Bytes of answers with their headers, before encryption',
+    help: 'Bytes of responses including their headers, before encryption',
     labelNames: ['route'] as const,
     registers: this.registers,
   });
   private readonly aborted = new Counter({
     name: 'customer_data_responses_aborted_total',
-    help: 'Answers that their client left or the service cut',
+    help: 'Responses that the client left or the service aborted',
     labelNames: ['route', 'ended'] as const,
     registers: this.registers,
   });
   private readonly refusals = new Counter({
     name: 'customer_data_quota_refusals_total',
-    help: 'Requests refused by their quota, by its window',
+    help: 'Requests that a quota refused, by its window',
     labelNames: ['window'] as const,
     registers: this.registers,
   });
-  /** Only where the settings say so: a name for each customer is much to store, and not everybody's to see. */
-  private readonly ofCustomers?: Counter<'customer' | 'route' | 'status'>;
+  /** Only with `METRICS_BY_CUSTOMER`: a series per customer takes much space, and not everyone may see the names. */
+  private readonly customerRequests?: Counter<'customer' | 'route' | 'status'>;
 
   constructor(@Inject(SETTINGS) { METRICS_BY_CUSTOMER }: Settings, quotas: QuotaService) {
     collectDefaultMetrics({ register: this.registry });
     this.countViolations();
     for (const window of quotas.windowNames) this.refusals.inc({ window }, 0);
     if (METRICS_BY_CUSTOMER)
-      this.ofCustomers = new Counter({
+      this.customerRequests = new Counter({
         name: 'customer_data_customer_requests_total',
         help: 'Requests of each customer',
         labelNames: ['customer', 'route', 'status'] as const,
@@ -52,8 +52,8 @@ export class MetricsService {
       });
   }
 
-  /** An event that is the first of its kind would not be seen to have come, were there nothing before. */
-  prepare(route: string, method: string): void {
+  /** Starts the counters of a route at 0, so that Prometheus sees the first increment. */
+  initialize(route: string, method: string): void {
     this.duration.zero({ route, method, status: 500 });
     this.bytes.inc({ route }, 0);
     for (const ended of ['left', 'aborted']) this.aborted.inc({ route, ended }, 0);
@@ -66,7 +66,7 @@ export class MetricsService {
     this.bytes.inc({ route }, bytes);
     if (ended !== 'complete') this.aborted.inc({ route, ended });
     if (refusedBy) this.refusals.inc({ window: refusedBy });
-    if (customer) this.ofCustomers?.inc({ customer, route, status });
+    if (customer) this.customerRequests?.inc({ customer, route, status });
   }
 
   private countViolations(): void {

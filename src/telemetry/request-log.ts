@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import type { FinishedResponse } from './finished-response.js';
 
-/** A line for each request, with nothing in it that its caller made up, but for a sane id. */
+/** Logs a line for each request. It contains no input of the client except for a valid request ID. */
 @Injectable()
 export class RequestLog {
   private readonly logger = new Logger('Request');
@@ -13,7 +13,7 @@ export class RequestLog {
     if (!this.settings.LOG_REQUESTS) return;
     const { seconds, ...others } = response;
     const fields = { ...others, milliseconds: Math.round(seconds * 10_000) / 10 };
-    // What failed is reported beside it, with its stack, under the same id.
+    // The error itself is logged separately, with its stack and the same request ID.
     if ((response.status ?? 0) >= 500) this.logger.error(inWords(response), fields);
     else this.logger.log(inWords(response), fields);
   }
@@ -37,8 +37,8 @@ function inWords(response: FinishedResponse): string {
     `${Math.round(seconds * 1000)} ms`,
     `${bytes} bytes`,
     customer ?? bucket,
-    refusedBy && `quota of ${refusedBy} used up`,
-    ended === 'left' && 'its client left',
+    refusedBy && `quota of ${refusedBy} exceeded`,
+    ended === 'left' && 'client disconnected',
     ended === 'aborted' && `aborted: ${response.abortReason}`,
     requestId,
   ];

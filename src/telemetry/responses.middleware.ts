@@ -11,11 +11,11 @@ import { RequestLog } from './request-log.js';
 
 const KNOWN_METHODS = new Set(METHODS);
 
-/** Looks at every answer once, when it is finished or given up, and tells metrics and log of it. */
+/** Reports every response once to metrics and log, when it is sent or aborted. */
 @Injectable()
 export class ResponsesMiddleware implements NestMiddleware {
   private routes: ReadonlySet<string> = new Set();
-  /** Of each connection, bytes that were told of already. */
+  /** The bytes of each connection that are reported already. */
   private readonly reported = new WeakMap<Socket, number>();
 
   constructor(
@@ -23,12 +23,12 @@ export class ResponsesMiddleware implements NestMiddleware {
     private readonly log: RequestLog,
   ) {}
 
-  /** Learns the paths of the interface, when all of them are there. */
-  learn({ router }: Express): void {
+  /** Reads the paths of the interface. Call it when all routes are registered. */
+  readRoutes({ router }: Express): void {
     const routes = router.stack.flatMap(({ route }) => route ?? []);
     this.routes = new Set(routes.map(({ path }) => path));
     for (const { path, stack } of routes)
-      for (const { method } of stack) this.metrics.prepare(path, method.toUpperCase());
+      for (const { method } of stack) this.metrics.initialize(path, method.toUpperCase());
   }
 
   use(request: Request, response: Response, next: NextFunction): void {
@@ -39,12 +39,12 @@ export class ResponsesMiddleware implements NestMiddleware {
       const seconds = Number(process.hrtime.bigint() - start) / 1e9;
       this.report({ route, seconds, ...outcomeOf(request, response), bytes: this.bytesSince(request) });
     };
-    // First of all listeners: Node's own one takes the connection from the response.
+    // Must be the first listener, because Node's own listener detaches the connection from the response.
     response.prependListener('finish', end).once('close', end);
     next();
   }
 
-  /** Tells of the answer to what is no HTTP: that is no request, and has passed no middleware. */
+  /** Reports the response to bytes that are not HTTP, which passed no middleware. */
   reportUnreadable(requestId: string, status: number, bytes: number): void {
     this.report({ requestId, route: 'other', method: 'other', status, seconds: 0, bytes, ended: 'complete' });
   }
@@ -69,13 +69,13 @@ export class ResponsesMiddleware implements NestMiddleware {
 function outcomeOf(request: Request, response: Response): Omit<FinishedResponse, 'route' | 'seconds' | 'bytes'> {
   const reason = abortReason(request);
   const customer = provenCustomer(request);
-  const given = response.writableFinished ? 'complete' : 'left';
+  const withoutAbort = response.writableFinished ? 'complete' : 'left';
   return {
     requestId: requestIdOf(request),
     method: KNOWN_METHODS.has(request.method) ? request.method : 'other',
     // Before a response begins, its status means nothing.
     status: response.headersSent ? response.statusCode : undefined,
-    ended: reason ? 'aborted' : given,
+    ended: reason ? 'aborted' : withoutAbort,
     abortReason: reason,
     customer,
     bucket: customer ? 'customer' : 'anonymous',

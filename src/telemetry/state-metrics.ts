@@ -12,16 +12,16 @@ import { QuotaService } from '../quota/quota.service.js';
 import { MetricsService } from './metrics.service.js';
 
 /** How long a scrape waits for the database, in milliseconds. */
-const PATIENCE_MS = 1000;
+const DATABASE_TIMEOUT_MS = 1000;
 
-/** What state the process is in, as it is when somebody asks. */
+/** Gauges and counters that are read when Prometheus scrapes them. */
 @Injectable()
 export class StateMetrics {
-  /** As the database last told. */
+  /** These three hold what the database last returned. */
   private imported: Times = new Map();
   private failures: Times = new Map();
   private findings: readonly RecordedFindings[] = [];
-  private readonly askForRecords = oneAtATime(async () => {
+  private readonly loadRecords = oneAtATime(async () => {
     [this.imported, this.failures, this.findings] = await Promise.all([
       this.imports.lastByTable(),
       this.imports.lastFailures(),
@@ -40,53 +40,61 @@ export class StateMetrics {
     quotas: QuotaService,
     @Inject(SETTINGS) settings: Settings,
   ) {
-    this.gauge('downloads_limit', 'Downloads that may read the database at once', () => settings.DOWNLOAD_POOL_SIZE);
-    this.gauge('downloads_active', 'Downloads that read the database', () => slots.load.reading);
-    this.gauge('downloads_in_flight', 'Downloads that are read or sent', () => slots.load.inFlight);
-    this.gauge('downloads_waiting', 'Requests that wait for a download slot', () => slots.load.waiting);
+    this.gauge(
+      'downloads_limit',
+      'Downloads that may read the database at the same time',
+      () => settings.DOWNLOAD_POOL_SIZE,
+    );
+    this.gauge('downloads_active', 'Downloads that are reading the database', () => slots.load.reading);
+    this.gauge('downloads_in_flight', 'Downloads that are being read or sent', () => slots.load.inFlight);
+    this.gauge('downloads_waiting', 'Requests that are waiting for a download slot', () => slots.load.waiting);
     this.gauge('spool_up', '1 while the spool folder can be written', async () => Number(await space.probe()));
-    this.gauge('spool_limit_bytes', 'Space that the spool may use', () => space.limitBytes);
-    this.gauge('spool_bytes', 'Space reserved for what slow clients have not taken yet', () => space.reservedBytes);
-    this.gauge('response_cache_limit_bytes', 'Memory that finished responses may use', () => cache.limitBytes);
-    this.gauge('response_cache_bytes', 'Memory of finished responses', () => cache.heldBytes);
+    this.gauge('spool_limit_bytes', 'Space in bytes that the spool may use', () => space.limitBytes);
+    this.gauge(
+      'spool_bytes',
+      'Space in bytes that is reserved for responses to slow clients',
+      () => space.reservedBytes,
+    );
+    this.gauge('response_cache_limit_bytes', 'Memory in bytes that cached responses may use', () => cache.limitBytes);
+    this.gauge('response_cache_bytes', 'Memory in bytes that cached responses use', () => cache.heldBytes);
     this.counter('response_cache_hits', 'Responses sent from memory', () => cache.hits);
     this.counter('response_cache_misses', 'Responses that were not in memory', () => cache.misses);
     this.counter('response_cache_evictions', 'Responses dropped from memory to make room', () => cache.evictions);
-    const alone = '1 while this replica counts requests for itself, since Redis does not answer';
-    this.gauge('quota_store_degraded', alone, () => Number(quotas.degraded));
+    const degraded = '1 while this replica counts requests on its own, because Redis does not reply';
+    this.gauge('quota_store_degraded', degraded, () => Number(quotas.degraded));
     const pools = (value: 'size' | 'inUse' | 'waiting') => () =>
       database.pools.map((pool): Sample => [pool.name, pool[value]]);
-    this.gauge('database_connections_limit', 'Connections that a pool may have', pools('size'), 'pool');
-    this.gauge('database_connections_in_use', 'Connections that are taken', pools('inUse'), 'pool');
-    this.gauge('database_connections_waiting', 'Tasks that wait for a connection', pools('waiting'), 'pool');
+    this.gauge('database_connections_limit', 'Connections that the pool may have', pools('size'), 'pool');
+    this.gauge('database_connections_in_use', 'Connections in use', pools('inUse'), 'pool');
+    this.gauge('database_connections_waiting', 'Tasks that are waiting for a connection', pools('waiting'), 'pool');
     const replicas = (value: 'isReady' | 'lagSeconds') => () =>
       database.replicas.map((replica): Sample => [replica.name, Number(replica[value])]);
-    const isRead = '1 while downloads read from the read replica';
-    this.gauge('database_replica_up', isRead, replicas('isReady'), 'server');
-    const lag = 'How long ago the read replica was last known to have the content of the server, in seconds';
+    const replicaUp = '1 while downloads read from the read replica';
+    this.gauge('database_replica_up', replicaUp, replicas('isReady'), 'server');
+    const lag = 'Seconds since the read replica was last known to have the content of the server';
     this.gauge('database_replica_lag_seconds', lag, replicas('lagSeconds'), 'server');
-    const at = 'When a file with new content was last imported into the table, in seconds since 1970';
-    this.gauge('table_imported_timestamp_seconds', at, () => this.importTimes(() => this.imported), 'table');
-    const failed = 'When an import of the last day last ended that wrote nothing, in seconds since 1970';
+    const importedAt = 'When a file with new content was last imported into the table, in seconds since 1970';
+    this.gauge('table_imported_timestamp_seconds', importedAt, () => this.importTimes(() => this.imported), 'table');
+    const failed = 'When the last import of the past day that wrote nothing ended, in seconds since 1970';
     this.gauge('import_failed_timestamp_seconds', failed, () => this.importTimes(() => this.failures), 'outcome');
-    const found = 'What the last check of the catalogue found, by rule';
+    const found = 'Findings of the last check of the catalogue, by rule';
     this.gauge('catalogue_findings', found, () => this.checked(({ count }) => count), 'rule');
     const checked = 'When the rule was last checked, in seconds since 1970';
     this.gauge('catalogue_checked_timestamp_seconds', checked, () => this.checked(checkedSecond), 'rule');
-    const up = '1 while the database answers within a second and its schema is current';
+    const up = '1 while the database responds within a second and its schema is current';
     this.gauge('database_up', up, () => this.databaseUp());
   }
 
   private databaseUp(): Promise<number> {
-    return withDeadline(this.database.ping(), PATIENCE_MS, 'late').then(
+    return withDeadline(this.database.ping(), DATABASE_TIMEOUT_MS, 'late').then(
       () => 1,
       () => 0,
     );
   }
 
-  /** A database that does not respond must not delay the other metrics: they show what is known. */
+  /** Does not wait long for the database, so that it cannot delay the scrape. The last known values stay. */
   private async refresh(): Promise<void> {
-    await withDeadline(this.askForRecords(), PATIENCE_MS, 'late').catch(() => undefined);
+    await withDeadline(this.loadRecords(), DATABASE_TIMEOUT_MS, 'late').catch(() => undefined);
   }
 
   private async importTimes(known: () => Times): Promise<Sample[]> {
@@ -132,5 +140,5 @@ const checkedSecond = ({ checkedAt }: RecordedFindings) => (checkedAt ? checkedA
 
 type Times = ReadonlyMap<string, Date>;
 
-/** The value of a label and what is measured there. */
+/** The value of the label, and the measured value. */
 type Sample = [label: string, value: number];

@@ -8,7 +8,7 @@ import { MetricsService } from './metrics.service.js';
 import { RequestLog } from './request-log.js';
 import { StateMetrics } from './state-metrics.js';
 
-/** What the service tells of its work. */
+/** The request log and the metrics. */
 @Module({
   imports: [CheckModule, DownloadModule, ImportModule, QuotaModule],
   providers: [ResponsesMiddleware, MetricsService, RequestLog, StateMetrics],

@@ -7,7 +7,7 @@ import { SteadyLoad } from '../support/steady-load.js';
 import type { TestDatabase } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-/** What an outage may cost a request (issue 3): 100 ms of patience, and what it takes to count elsewhere. */
+/** The longest delay of a request by an outage (issue 3): 100 ms of waiting, and the time to count elsewhere. */
 const MOST_MS = 150;
 const OUTAGE_MS = 1200;
 const PLENTY = { rpm: 1_000_000, rph: 1_000_000 };
@@ -15,7 +15,7 @@ const PLENTY = { rpm: 1_000_000, rph: 1_000_000 };
 let database: TestDatabase;
 let redis: RedisServer;
 let replicas: Replica[];
-/** It has no Redis: what its answers take under the same load is the noise of this machine. */
+/** A replica without Redis. Its response times under the same load are the noise of this machine. */
 let control: Replica;
 beforeAll(async () => {
   database = await quotaDatabase();
@@ -30,7 +30,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** How many requests of the customer Redis counted in the minute. */
+/** Returns how many requests of the customer Redis counted in the minute. */
 const counted = async (customer: string) =>
   Number(await redis.run('HGET', `customer-data:quota:customer:${customer}`, 'hits:60000'));
 
@@ -39,7 +39,7 @@ const allBack = () => until('Redis is back', () => lossesOf(replicas).every(({ l
 interface Outage {
   begin: () => unknown;
   end?: () => unknown;
-  /** Whether replicas notice it at all. */
+  /** How often each replica loses Redis at least; 1 by default. */
   lost?: number;
 }
 let asleep: Promise<unknown>;
@@ -47,7 +47,7 @@ const paused: Outage = { begin: () => redis.pause(), end: () => redis.resume() }
 const hung: Outage = {
   begin: async () => {
     asleep = redis.run('DEBUG', 'SLEEP', OUTAGE_MS / 1000);
-    await sleep(50); // it sleeps by then
+    await sleep(50); // by then it sleeps
   },
   end: () => asleep,
 };
@@ -69,11 +69,11 @@ const OUTAGES: [string, Outage][] = [
       end: () => redis.run('CONFIG', 'SET', 'maxmemory', '0'),
     },
   ],
-  ['cutting every connection', { begin: () => redis.run('CLIENT', 'KILL', 'TYPE', 'normal') }],
+  ['closing every connection', { begin: () => redis.run('CLIENT', 'KILL', 'TYPE', 'normal') }],
   ['without its scripts', { begin: () => redis.run('SCRIPT', 'FLUSH'), lost: 0 }],
 ];
 
-/** What becomes of 200 calls at once. Where a busy machine loses Redis meanwhile, that proves nothing: then once more. */
+/** Sends 200 concurrent requests. If a busy machine loses Redis meanwhile, the result proves nothing and is repeated. */
 async function burst(customer: string, attempts = 5): Promise<Record<string, number>> {
   const before = JSON.stringify(lossesOf(replicas));
   const responses = await sendAtOnce(200, replicas, { token: forge(customer) });
@@ -84,7 +84,7 @@ async function burst(customer: string, attempts = 5): Promise<Record<string, num
 }
 
 test.each(OUTAGES)(
-  'Redis %s, under load: nobody is refused or waits for it, it is logged once, and counts are exact after (decision 27)',
+  'with Redis %s under load, requests are neither refused nor delayed, one loss is logged, and later counts are exact (decision 27)',
   async (name, { begin, end, lost = 1 }) => {
     await allBack();
     const before = lossesOf(replicas);
@@ -101,11 +101,11 @@ test.each(OUTAGES)(
     const outcome = load.outcome(...urls);
     expect(outcome.statuses).toEqual([200]);
     expect(outcome.responses).toBeGreaterThan(200);
-    // Whatever else goes on here makes answers slow too, those without Redis as well; twice that is chance.
+    // Other load on this machine slows down all responses, even without Redis. Twice that noise is tolerated.
     const noise = Math.max(usual.longest, load.outcome(control.url).longest);
     expect(outcome.longest - 2 * noise).toBeLessThan(MOST_MS);
     await allBack();
-    // A busy machine may lose Redis once more by itself; what must not be is a loss that is told of twice.
+    // A busy machine may lose Redis once more, but no loss may be logged twice.
     for (const [index, losses] of lossesOf(replicas).entries()) {
       expect(losses.back).toBe(losses.lost);
       expect(losses.lost).toBeGreaterThanOrEqual(before[index]!.lost + lost);
@@ -119,7 +119,7 @@ test.each(OUTAGES)(
 test.each([
   ['scripts', '@scripting'],
   ['a command of the script', 'hset'],
-])('a Redis that forbids %s is not back before it permits them again (decision 126)', async (_name, commands) => {
+])('a Redis that forbids %s is not back until it permits them again (decision 126)', async (_name, commands) => {
   await allBack();
   const backBefore = lossesOf(replicas).map(({ back }) => back);
   await redis.run('ACL', 'SETUSER', 'default', `-${commands}`);
@@ -141,7 +141,7 @@ test.each<[string, Outage]>([
   ['hung', hung],
   ['read-only', readOnly],
 ])(
-  'nothing that was sent while Redis was %s is counted there later (faults.md: counts replayed)',
+  'requests that were sent while Redis was %s are not counted there later (faults.md: counts replayed)',
   async (name, outage) => {
     await allBack();
     const customer = `DURING-${name}`;
@@ -155,7 +155,7 @@ test.each<[string, Outage]>([
     await Promise.all(sent);
     await outage.end?.();
     await allBack();
-    // Whatever was under way has come to Redis by now.
+    // By now all pending commands have reached Redis.
     await sleep(500);
     expect(await counted(customer)).toBe(20);
     await sendAtOnce(10, replicas, request);
@@ -167,7 +167,7 @@ test.each<[string, (server: RedisServer) => Promise<void>, (server: RedisServer)
   ['down', async () => undefined, (server) => server.start()],
   ['hanging', (server) => server.start().then(() => server.pause()), (server) => server.resume()],
 ])(
-  'a replica starts while Redis is %s, is ready, and counts there as soon as it can (issue 3)',
+  'a replica that starts while Redis is %s becomes ready, and counts in Redis as soon as possible (issue 3)',
   async (_name, before, recover) => {
     const server = await RedisServer.create();
     await before(server);
@@ -183,7 +183,7 @@ test.each<[string, (server: RedisServer) => Promise<void>, (server: RedisServer)
       await until('Redis is back', () => lossesOf(own)[0]!.back === 1);
       expect(left(await call(replica.url, request))).toBe(59);
       expect(await server.run('HGET', 'customer-data:quota:customer:EARLY', 'hits:60000')).toBe('1');
-      // Nor does the end of the replica wait for Redis.
+      // The shutdown of the replica does not wait for Redis either.
       server.pause();
       expect(await replica.process.stop()).toBe(0);
     } finally {

@@ -36,7 +36,7 @@ async function show(code: string, environment: Record<string, string> = { REDIS_
   return result;
 }
 
-/** The lines of the table, with every reset that lies ahead as `soon`. */
+/** Returns the cells of the table, with every reset in the future as `soon`. */
 const lines = (stdout: string) =>
   stdout
     .trim()
@@ -45,9 +45,9 @@ const lines = (stdout: string) =>
       line.split(/ +/).map((cell) => (Date.parse(cell) > Date.now() && cell.endsWith('Z') ? 'soon' : cell)),
     );
 
-test('quota show prints what the replicas counted, and counts nothing itself (issue 3)', async () => {
+test('quota show prints the counts of the replicas and counts nothing itself (issue 3)', async () => {
   const token = await service.token('C');
-  for (let call = 0; call < 4; call++) await service.get('/stock', token);
+  for (let request = 0; request < 4; request++) await service.get('/stock', token);
   for (let time = 0; time < 2; time++)
     expect(lines((await show('C')).stdout)).toEqual([
       ['window', 'used', 'limit', 'reset'],
@@ -56,7 +56,7 @@ test('quota show prints what the replicas counted, and counts nothing itself (is
     ]);
 });
 
-test('quota show knows own limits, and windows that nothing has begun', async () => {
+test("quota show prints a customer's own limits, and windows that have not started", async () => {
   expect(lines((await show('OWN')).stdout)).toEqual([
     ['window', 'used', 'limit', 'reset'],
     ['1m', '0', '7', '-'],
@@ -64,24 +64,24 @@ test('quota show knows own limits, and windows that nothing has begun', async ()
   ]);
 });
 
-test('quota show tells what Redis said to credentials that it does not know, without these', async () => {
+test('quota show prints why Redis refuses the credentials, without the credentials', async () => {
   const { port } = new URL(redis.url);
-  const { code, stderr } = await show('C', { REDIS_URL: `redis://nobody:hunter2@127.0.0.1:${port}` });
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/REDIS_URL cannot be asked: WRONGPASS /)]);
+  const { code, stderr } = await show('C', { REDIS_URL: `redis://unknown:hunter2@127.0.0.1:${port}` });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/Redis \(REDIS_URL\) cannot be read: WRONGPASS /)]);
   expect(stderr).not.toContain('hunter2');
 });
 
 test.each<[string, string, Record<string, string> | undefined, RegExp]>([
-  ['an unknown customer', 'NOBODY', undefined, /^There is no customer NOBODY/],
+  ['an unknown customer', 'UNKNOWN', undefined, /^There is no customer UNKNOWN/],
   ['no REDIS_URL', 'C', {}, /^REDIS_URL is not set/],
   [
-    'a Redis that is not there',
+    'an unreachable Redis',
     'C',
     { REDIS_URL: 'redis://127.0.0.1:1' },
-    /The Redis of REDIS_URL cannot be asked: connect ECONNREFUSED/,
+    /Redis \(REDIS_URL\) cannot be read: connect ECONNREFUSED/,
   ],
-])('quota show complains of %s', async (_name, code, environment, problem) => {
-  const said = await show(code, environment);
-  expect([said.code, said.stdout]).toEqual([1, '']);
-  expect(said.stderr).toMatch(problem);
+])('quota show reports %s', async (_name, code, environment, problem) => {
+  const result = await show(code, environment);
+  expect([result.code, result.stdout]).toEqual([1, '']);
+  expect(result.stderr).toMatch(problem);
 });

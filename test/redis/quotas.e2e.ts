@@ -14,7 +14,7 @@ import { A, B } from '../support/small-catalogue.js';
 
 const KEYS = 'customer-data:quota:';
 
-/** A given Redis will do: nothing here stops it, and of its keys only those of quotas are touched. */
+/** Uses the Redis of TEST_REDIS_URL if it is set. The tests do not stop it and touch only its quota keys. */
 let url = process.env.TEST_REDIS_URL ?? '';
 let server: RedisServer | undefined;
 let bench: QuotaBench;
@@ -28,19 +28,19 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await bench.close();
-  await forget();
+  await deleteWindows();
   await server?.remove();
 });
 
 const redis = (command: string, ...args: (string | number)[]) => runOn(url, command, ...args);
 
-/** New windows all round; time itself cannot be moved here. */
-async function forget(): Promise<void> {
+/** Deletes all quota keys, so that all windows are new. The clock of Redis cannot be changed here. */
+async function deleteWindows(): Promise<void> {
   const keys = (await redis('KEYS', `${KEYS}*`)) as string[];
   if (keys.length) await redis('DEL', ...keys);
 }
 
-quotaSuite(() => bench, forget);
+quotaSuite(() => bench, deleteWindows);
 
 describe('four replicas on one Redis', () => {
   let replicas: Replica[];
@@ -49,13 +49,13 @@ describe('four replicas on one Redis', () => {
   afterEach(() => stopReplicas(replicas));
 
   /**
-   * What becomes of 2,000 calls at once by replicas that have just started, then of 2,000 of another customer. Where the
-   * whole machine is so busy that Redis is slow, replicas count for themselves, as they should: that proves nothing here.
+   * Sends 2,000 concurrent requests to replicas that have just started, then 2,000 of another customer. On a busy machine
+   * Redis may be slow, and the replicas correctly count on their own. Such an attempt proves nothing and is repeated.
    */
   async function bursts(attempts = 5): Promise<object[]> {
-    // Redis goes before them, as it does on a machine of its own.
+    // Gives Redis priority over the replicas, as if it ran on a separate machine.
     for (const { process } of replicas) process.yield();
-    // The first call finds no script in Redis.
+    // The first request finds no script in Redis.
     await redis('SCRIPT', 'FLUSH');
     const results: object[] = [];
     for (const customer of [A, B]) {
@@ -65,17 +65,17 @@ describe('four replicas on one Redis', () => {
     }
     if (attempts === 1 || lossesOf(replicas).every(({ lost }) => !lost)) return results;
     await stopReplicas(replicas);
-    await forget();
+    await deleteWindows();
     await start();
     return bursts(attempts - 1);
   }
 
-  test('admit exactly 60 of 2,000 calls at once, as their very first ones and later (decisions 23, 27)', async () => {
+  test('admit exactly 60 of 2,000 concurrent requests, as their very first ones and later (decisions 23, 27)', async () => {
     const exact = { 200: 60, 429: 1940, counted: ['2000', '2000'] };
     expect(await bursts()).toEqual([exact, exact]);
   }, 240_000);
 
-  test('10,000 distinct junk tokens leave one bucket in Redis, and its time to live (faults.md)', async () => {
+  test('keep one bucket with a time to live in Redis for 10,000 distinct junk tokens (faults.md)', async () => {
     const requests = Array.from({ length: 10_000 }, (_, index) => ({ path: '/stock', token: `junk-${index}` }));
     const responses = await sendOver(20, replicas[0]!.url, requests);
     expect(statuses(responses)).toEqual({ 401: 60, 429: 9940 });
@@ -84,7 +84,7 @@ describe('four replicas on one Redis', () => {
   });
 });
 
-test('every key goes by itself when its last window ends (faults.md: rows that grow)', async () => {
+test('every key expires when its last window ends (faults.md: rows that grow)', async () => {
   await bench.login(A);
   await bench.send();
   const keys = (await redis('KEYS', `${KEYS}*`)) as string[];

@@ -31,12 +31,12 @@ async function start(name?: string): Promise<string> {
   return readFileSync(own.certificate, 'utf8');
 }
 
-/** What one hit counts, or why it could not be counted. */
+/** Returns the hits after one hit, or why it could not be counted. */
 async function hit(ca?: string): Promise<number | string> {
   const storage = new RedisQuotaStorage(url, 5000, ca);
   try {
     await storage.start();
-    for (let attempt = 0; attempt < 40 && !(await responses(storage)); attempt++) await sleep(50);
+    for (let attempt = 0; attempt < 40 && !(await isReady(storage)); attempt++) await sleep(50);
     return (await storage.hit('bucket', WINDOWS)).counts[0]!.hits;
   } catch (error) {
     return (error as Error).message;
@@ -45,13 +45,13 @@ async function hit(ca?: string): Promise<number | string> {
   }
 }
 
-const responses = (storage: RedisQuotaStorage) =>
+const isReady = (storage: RedisQuotaStorage) =>
   storage.probe().then(
     () => true,
     () => false,
   );
 
-test('counts are encrypted for whoever trusts the certificate, and nobody else has any (decision 78)', async () => {
+test('only a client that trusts the certificate can count (decision 78)', async () => {
   const ca = await start();
   expect([await hit(ca), await hit(ca)]).toEqual([1, 2]);
   expect(await hit()).toEqual(expect.any(String));
@@ -60,6 +60,6 @@ test('counts are encrypted for whoever trusts the certificate, and nobody else h
   expect(await hit(readFileSync(other.certificate, 'utf8'))).toEqual(expect.any(String));
 });
 
-test('the certificate has to be of the host that is named (decision 78)', async () => {
+test('the certificate must be for the host in REDIS_URL (decision 78)', async () => {
   expect(await hit(await start('redis.example'))).toEqual(expect.any(String));
 });

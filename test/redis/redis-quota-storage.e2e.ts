@@ -10,15 +10,15 @@ const WINDOWS = [
   { name: 'long', ttl: 3000, limit: 8 },
 ];
 const KEY = (bucket: string) => `customer-data:quota:${bucket}`;
-/** Redis may be slow on a busy machine; here nobody counts elsewhere meanwhile. */
-const PATIENCE_MS = 60_000;
+/** Redis may be slow on a busy machine, and these tests do not count elsewhere. */
+const REPLY_TIMEOUT_MS = 60_000;
 
 let server: RedisServer;
 let storage: RedisQuotaStorage;
 beforeAll(async () => {
   server = await RedisServer.create();
   await server.start();
-  storage = new RedisQuotaStorage(server.url, PATIENCE_MS);
+  storage = new RedisQuotaStorage(server.url, REPLY_TIMEOUT_MS);
   await storage.start();
   while (
     !(await storage
@@ -39,9 +39,9 @@ const hashOf = async (bucket: string) => {
   return Object.fromEntries(flat.map((name, index) => [name, Number(flat[index + 1])]).filter((_, i) => i % 2 === 0));
 };
 
-test('100 phases: whoever waits exactly Retry-After is admitted, whichever window refused (decision 24)', async () => {
+test('clients in 100 phases that wait exactly Retry-After are admitted, whichever window refused (decision 24)', async () => {
   const named = new Set<string>();
-  /** A client that starts at its own moment, calls until it is refused, and waits for exactly as long as it is told. */
+  /** Starts at its own time, sends requests until one is refused, then waits exactly Retry-After. */
   async function client(phase: number): Promise<boolean[]> {
     const next: boolean[] = [];
     await sleep((phase * 37) % 1000);
@@ -62,7 +62,7 @@ test('100 phases: whoever waits exactly Retry-After is admitted, whichever windo
   expect([...named].toSorted()).toEqual(['long', 'short']);
 });
 
-test('a window ends when its time has come, though it is polled all the while (decision 23)', async () => {
+test('a window ends on time although it is polled all the time (decision 23)', async () => {
   const { endsAt } = await meter('polled');
   const verdicts: Verdict[] = [];
   for (let poll = 0; poll < 9; poll++) {
@@ -73,17 +73,17 @@ test('a window ends when its time has come, though it is polled all the while (d
   expect(verdicts.map(({ admitted }) => admitted)).toEqual([true, true, ...Array.from({ length: 7 }, () => false)]);
 });
 
-test('both windows count a refused call (decision 22)', async () => {
-  for (let call = 0; call < 6; call++) await meter('refused');
+test('both windows count a refused request (decision 22)', async () => {
+  for (let request = 0; request < 6; request++) await meter('refused');
   expect(await hashOf('refused')).toMatchObject({ 'hits:1000': 6, 'hits:3000': 6 });
 });
 
-test('calls at the same time are admitted exactly up to the limit (decision 23)', async () => {
+test('concurrent requests are admitted exactly up to the limit (decision 23)', async () => {
   const verdicts = await Promise.all(Array.from({ length: 500 }, () => meter('at once')));
   expect(verdicts.filter(({ admitted }) => admitted)).toHaveLength(3);
 });
 
-test('reading counts nothing and makes no key', async () => {
+test('reading counts nothing and creates no key', async () => {
   expect((await storage.read('never', WINDOWS)).counts.map(({ hits }) => hits)).toEqual([0, 0]);
   expect(await server.run('EXISTS', KEY('never'))).toBe(0);
   await meter('once');
@@ -102,27 +102,33 @@ async function expectNewWindows(bucket: string): Promise<void> {
   expect(left).toBeLessThanOrEqual(3000);
 }
 
-describe('a counter that would block for ever is repaired (issue: a counter without an end)', () => {
+describe('a counter that would block forever is repaired (issue: a counter without an end)', () => {
   test.each<[string, string[]]>([
     ['no end', ['hits:1000', '99', 'hits:3000', '99']],
     ['an empty end', ['hits:1000', '99', 'ends:1000', '', 'hits:3000', '99', 'ends:3000', '']],
-    ['an end that is no number', ['hits:1000', '99', 'ends:1000', 'soon', 'hits:3000', '99', 'ends:3000', 'later']],
+    ['an end that is text', ['hits:1000', '99', 'ends:1000', 'soon', 'hits:3000', '99', 'ends:3000', 'later']],
     [
       'an end in the year 2100',
       ['hits:1000', '9', 'ends:1000', '4102444800000', 'hits:3000', '9', 'ends:3000', '4102444800000'],
     ],
     ['an end long ago', ['hits:1000', '99', 'ends:1000', '1', 'hits:3000', '99', 'ends:3000', '-1']],
-    ['hits that are no number', ['hits:1000', 'many', 'ends:1000', '', 'hits:3000', 'nan', 'ends:3000', '']],
+    ['hits that are not a number', ['hits:1000', 'many', 'ends:1000', '', 'hits:3000', 'nan', 'ends:3000', '']],
     [
       'an end that is not a number at all',
       ['hits:1000', '99', 'ends:1000', 'nan', 'hits:3000', '99', 'ends:3000', '-nan'],
     ],
-    ['hits without end', ['hits:1000', 'inf', 'ends:1000', 'SOON', 'hits:3000', '1e300', 'ends:3000', 'SOON']],
+    ['infinite hits', ['hits:1000', 'inf', 'ends:1000', 'SOON', 'hits:3000', '1e300', 'ends:3000', 'SOON']],
     ['hits below zero', ['hits:1000', '-5', 'ends:1000', 'SOON', 'hits:3000', '-inf', 'ends:3000', 'SOON']],
-    ['hits that are no whole number', ['hits:1000', '0.5', 'ends:1000', 'SOON', 'hits:3000', '1e-9', 'ends:3000', '']],
-    ['an end as after a clock that stepped back', ['hits:1000', '99', 'ends:1000', 'LATE', 'ends:3000', 'LATE']],
-    ['an end without bounds', ['hits:1000', '99', 'ends:1000', 'inf', 'hits:3000', '99', 'ends:3000', '1e300']],
-    ['nothing known', ['something', 'else']],
+    [
+      'hits that are not a whole number',
+      ['hits:1000', '0.5', 'ends:1000', 'SOON', 'hits:3000', '1e-9', 'ends:3000', ''],
+    ],
+    [
+      'an end that is too late because the clock was set back',
+      ['hits:1000', '99', 'ends:1000', 'LATE', 'ends:3000', 'LATE'],
+    ],
+    ['an infinite end', ['hits:1000', '99', 'ends:1000', 'inf', 'hits:3000', '99', 'ends:3000', '1e300']],
+    ['only unknown fields', ['something', 'else']],
   ])('with %s', async (name, fields) => {
     const times: Record<string, number> = { SOON: Date.now() + 900, LATE: Date.now() + 10_000 };
     await server.run('HSET', KEY(name), ...fields.map((field) => times[field] ?? field));
@@ -136,7 +142,7 @@ describe('a counter that would block for ever is repaired (issue: a counter with
     ['sorted set', 'ZADD', '1', 'hits:1000'],
     ['stream', 'XADD', '*', 'hits:1000', '1'],
     ['HyperLogLog', 'PFADD', '1'],
-  ])('a key of another type is replaced: %s (issue 14 §7)', async (type, command, ...values) => {
+  ])('of the type %s (issue 14 §7)', async (type, command, ...values) => {
     await server.run(command, KEY(type), ...values);
     expect((await storage.read(type, WINDOWS)).counts.map(({ hits }) => hits)).toEqual([0, 0]);
     await expectNewWindows(type);
@@ -145,11 +151,11 @@ describe('a counter that would block for ever is repaired (issue: a counter with
 });
 
 test.each([-3_600_000, 3_600_000])(
-  'a clock of Redis that differs by %i ms from what it was loses no count (decision 121)',
+  'adjusting the clock of Redis by %i ms loses no count (decision 121)',
   async (step) => {
     const bucket = `stepped by ${step}`;
     await meter(bucket);
-    // Of the two clocks, only ours can be moved here.
+    // Only our clock can be changed here, not the clock of Redis.
     const monotonic = performance.now.bind(performance);
     const moved = jest.spyOn(performance, 'now').mockImplementation(() => monotonic() - step);
     try {
@@ -161,11 +167,11 @@ test.each([-3_600_000, 3_600_000])(
   },
 );
 
-test('a key goes with the end of its last window', async () => {
-  await meter('going');
-  expect(await server.run('EXISTS', KEY('going'))).toBe(1);
+test('a key expires at the end of its last window', async () => {
+  await meter('expiring');
+  expect(await server.run('EXISTS', KEY('expiring'))).toBe(1);
   await sleep(3100);
-  expect(await server.run('EXISTS', KEY('going'))).toBe(0);
+  expect(await server.run('EXISTS', KEY('expiring'))).toBe(0);
 });
 
 describe('RedisQuotaStorage under the ThrottlerGuard', () => {

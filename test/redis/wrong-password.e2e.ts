@@ -3,7 +3,7 @@ import { RedisServer } from '../support/redis-server.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { TestDatabase } from '../support/test-service.js';
 
-test('a password that Redis refuses is not in the log, and keeps nobody from being answered (decisions 27, 31)', async () => {
+test('a password that Redis refuses is not in the log, and requests still get responses (decisions 27, 31)', async () => {
   const database = await TestDatabase.create();
   const redis = await RedisServer.create();
   await redis.start();

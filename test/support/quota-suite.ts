@@ -4,7 +4,7 @@ import { A, B } from './small-catalogue.js';
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const TOKEN = { method: 'POST', path: '/auth/token' };
-/** Headers that claim where a request comes from. The service must ignore them. */
+/** Headers that say where a request comes from, to whoever believes them. */
 const IGNORED = `
   X-Forwarded-For X-Real-IP X-Client-IP True-Client-IP CF-Connecting-IP X-Cluster-Client-IP Forwarded Via Cookie
   User-Agent X-Customer-Code X-Api-Key X-Forwarded-User Origin Host`;
@@ -12,7 +12,7 @@ const IGNORED = `
 export const refusalOf = (limit: number, window: string) =>
   `{"message":"API calls quota exceeded! maximum admitted ${limit} per ${window}."}`;
 
-/** Requests with the status that they return, with and without a token. */
+/** Requests by what becomes of them, whoever sends them: the customer by its token, or nobody in particular. */
 const BY_ANYBODY: [string, number, Call][] = [
   ['GET /api/version', 200, {}],
   ['GET /health', 200, { path: '/health' }],
@@ -49,22 +49,19 @@ const BY_NOBODY: [string, number, Call][] = [
   ['a target that is no URL', 400, { path: 'http://x:y/' }],
 ];
 
-/** The window and its reset in the headers of a metered response. */
+/** What an answer to a metered request tells of the quota. */
 const described = ({ headers }: ReceivedResponse) => [headers['x-rate-limit-limit'], headers['x-rate-limit-reset']];
 
 const expired = () => forge(A, { exp: Math.floor(Date.now() / 1000) - 3600 });
 
 /**
- * Tests of quotas that hold for each quota store, on a service with the contract's limits.
- * @param fresh resets every window
+ * What holds of quotas wherever they are counted, on a service with the contract's limits.
+ * @param fresh makes every window new
  */
 export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void {
   beforeEach(fresh);
 
-  /**
-   * Sends a request, and checks that it counts once: in the customer's bucket with a token, otherwise in the anonymous
-   * one.
-   */
+  /** Sends a request; checks that it counts once, in the customer's bucket or else in the anonymous one. */
   async function expectCountedOnce(request: Call, status: number, token?: string): Promise<void> {
     const other = token ? undefined : tokenIn(await bench().login(A));
     const [own, others] = [await bench().left(token), await bench().left(other)];
@@ -78,23 +75,20 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     expect(described(response)).toEqual(described(await bench().send({ token })));
   }
 
-  describe('counts a request once and returns its headers (interface §8, decisions 21, 22, 25)', () => {
+  describe('a request counts once and its response has the headers (interface §8, decisions 21, 22, 25)', () => {
     test.each([...BY_ANYBODY, ...BY_NOBODY])('in the anonymous bucket: %s, %i', async (_name, status, request) => {
       await expectCountedOnce(request, status);
     });
-    test.each([...BY_ANYBODY, ...BY_CUSTOMER])(
-      "in the bucket of the token's customer: %s, %i",
-      async (_name, status, request) => {
-        await expectCountedOnce(request, status, tokenIn(await bench().login(A)));
-      },
-    );
-    test("in the bucket of the credentials' customer: a token request, 200", async () => {
+    test.each([...BY_ANYBODY, ...BY_CUSTOMER])('in the bucket of the token: %s, %i', async (_name, status, request) => {
+      await expectCountedOnce(request, status, tokenIn(await bench().login(A)));
+    });
+    test('in the bucket of the credentials: a token request, 200', async () => {
       const token = tokenIn(await bench().login(A));
       await expectCountedOnce(await bench().credentials(A), 200, token);
-      // The credentials determine the customer, whatever token the request has.
+      // The credentials decide, even if the request also has a token of another customer.
       await expectCountedOnce({ ...(await bench().credentials(A)), token: forge(B) }, 200, token);
     });
-    test.each(['prices', 'api_keys'])('if the table %s is missing: 500', async (table) => {
+    test.each(['prices', 'api_keys'])('if the missing table %s makes it fail with 500', async (table) => {
       const token = tokenIn(await bench().login(A));
       const rename = (from: string, to: string) => bench().database.sql(`ALTER TABLE ${from} RENAME TO ${to}`);
       await rename(table, 'elsewhere');
@@ -107,7 +101,7 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     });
   });
 
-  test('admits exactly 60 requests, with 59 to 0 remaining (interface §8, decisions 14, 23, 24, 25)', async () => {
+  test('exactly 60 requests are admitted, with 59 to 0 left (interface §8, decisions 14, 23, 24, 25)', async () => {
     const login = await bench().login(A);
     const token = tokenIn(login);
     const admitted = [login, ...(await bench().sendTimes(59, { path: '/stock', token }))];
@@ -131,7 +125,7 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
   });
 
   test.each(['HEAD', 'OPTIONS', 'POST', 'GET'])(
-    'rejects every %s request after the limit is exceeded (decision 22)',
+    'a refused client is refused on all paths: %s (decision 22)',
     async (method) => {
       await bench().sendTimes(60);
       for (const path of ['/products', '/health', '/nothing', '/auth/token']) {
@@ -142,7 +136,7 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     },
   );
 
-  test('shares a bucket between two tokens of one customer, but not between two customers (interface §8.3, decision 21)', async () => {
+  test('two tokens of one customer share a bucket, two customers do not (interface §8.3, decision 21)', async () => {
     const [one, other] = [tokenIn(await bench().login(A)), tokenIn(await bench().login(A))];
     const ofB = tokenIn(await bench().login(B));
     const calls = [
@@ -154,7 +148,7 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     expect(calls).toEqual([57, 56, 55, 58]);
   });
 
-  test('counts codes that differ only in case, and the code "anonymous", in separate buckets', async () => {
+  test('codes that differ only in case, and the code "anonymous", have separate buckets', async () => {
     const codes = [A, A_IN_LOWER_CASE, NAMED_ANONYMOUS];
     const tokens = [...(await Promise.all(codes.map(async (code) => tokenIn(await bench().login(code))))), undefined];
     await bench().sendTimes(5, { token: tokens[0] });
@@ -164,14 +158,14 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     expect(await Promise.all(tokens.map((token) => bench().left(token)))).toEqual([53, 48, 43, 39]);
   });
 
-  test('counts an expired token in the anonymous bucket and always returns 401 (decisions 21, 122)', async () => {
+  test('an expired token counts in the anonymous bucket and always gets 401 (decisions 21, 122)', async () => {
     expect((await bench().send({ path: '/stock', token: forge(A) })).status).toBe(200);
     const responses = await bench().sendTimes(61, { path: '/stock', token: expired() });
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 401));
     expect(responses.at(-1)).toMatchObject({
       headers: { 'www-authenticate': expect.stringContaining('error="invalid_token"'), 'x-rate-limit-remaining': '0' },
     });
-    // An expired token does not admit other anonymous requests, nor wrong credentials.
+    // Other anonymous requests and wrong credentials are still refused.
     expect((await bench().send({ path: '/stock' })).status).toBe(429);
     const guess = { ...tokenCall(A, 'wrong'), token: expired() };
     expect((await bench().send(guess)).status).toBe(429);
@@ -180,14 +174,14 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
   });
 
   test.each<[string, () => string]>([
-    ['expired and signed with another key', () => forge(A, { exp: 1 }, {}, 'another-secret-0123456789-0123456789')],
-    ['expired and not signed', () => forge(A, { exp: 1 }, { alg: 'none' }).replace(/[^.]+$/, '')],
-    ['signed with another key', () => forge(A, {}, {}, 'another-secret-0123456789-0123456789')],
-    ['not signed', () => forge(A, {}, { alg: 'none' }).replace(/[^.]+$/, '')],
+    ['expired and signed by another', () => forge(A, { exp: 1 }, {}, 'another-secret-0123456789-0123456789')],
+    ['expired and not signed at all', () => forge(A, { exp: 1 }, { alg: 'none' }).replace(/[^.]+$/, '')],
+    ['signed by another', () => forge(A, {}, {}, 'another-secret-0123456789-0123456789')],
+    ['not signed at all', () => forge(A, {}, { alg: 'none' }).replace(/[^.]+$/, '')],
     ['signed for another audience', () => forge(A, { aud: 'elsewhere' })],
-    ['valid except for one letter', () => forge(A).replace(/.$/, '')],
-    ['only the Customer Code', () => A],
-  ])('counts a token of a victim that is %s in the anonymous bucket (decision 21)', async (_name, forged) => {
+    ['good but for one letter', () => forge(A).replace(/.$/, '')],
+    ['the code itself', () => A],
+  ])('a token that names a victim and is %s counts in the anonymous bucket (decision 21)', async (_name, forged) => {
     expect((await bench().send({ path: '/stock', token: forge(A) })).status).toBe(200);
     for (let sent = 1; sent <= 61; sent++) {
       const { status } = await bench().send({ path: '/stock', token: forged() });
@@ -197,7 +191,7 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
   });
 
   test.each(IGNORED.trim().split(/\s+/))(
-    'ignores %s when it chooses the bucket (interface §8: "not per IP address", decision 21)',
+    'the header %s does not change the bucket (interface §8: "not per IP address", decision 21)',
     async (header) => {
       const token = tokenIn(await bench().login(A));
       for (const [index, value] of ['203.0.113.7', 'for=198.51.100.9;host=x', A].entries()) {
@@ -208,7 +202,7 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     },
   );
 
-  test('after 61 anonymous requests, returns token and data to a customer, and 429 for wrong credentials (decision 21)', async () => {
+  test('after 61 anonymous requests a customer gets a token and data, wrong credentials get 429 (decision 21)', async () => {
     expect((await bench().sendTimes(61)).map(({ status }) => status).slice(-2)).toEqual([200, 429]);
     const login = await bench().login(A);
     const data = await bench().send({ path: '/prices', token: tokenIn(login) });
@@ -221,12 +215,12 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     expect(await bench().left(tokenIn(login))).toBe(57);
   });
 
-  test('applies the limits of a customer from its next token on (decision 26)', async () => {
+  test("a customer's own limits apply from the next token on (decision 26)", async () => {
     const token = tokenIn(await bench().login(FEW));
     expect((await bench().sendTimes(2, { path: '/stock', token })).map(left)).toEqual([1, 0]);
     for (const request of [{ path: '/stock', token }, await bench().credentials(FEW)])
       expect(await bench().send(request)).toMatchObject({ status: 429, body: refusalOf(3, '1m') });
-    // Five requests were counted so far, two of them rejected.
+    // Five requests have counted so far, two of them refused.
     await bench().database.cliOk('customer', 'set', FEW, '--per-minute', '100', '--per-hour', '7');
     const login = await bench().login(FEW);
     expect([left(login), described(login)[0]]).toEqual([1, '1h']);

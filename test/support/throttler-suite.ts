@@ -19,15 +19,13 @@ class Hello {
   }
 }
 
-const remaining = ({ status, headers }: ReceivedResponse) => [
+const remainingIn = ({ status, headers }: ReceivedResponse) => [
   status,
   headers['x-ratelimit-remaining-short'],
   headers['x-ratelimit-remaining-long'],
 ];
 
-/**
- * Tests a quota storage under the guard of `@nestjs/throttler`, in an application without other parts of this service.
- */
+/** Puts a storage under the guard of `@nestjs/throttler`, in an application that knows nothing else of this service. */
 export function throttlerSuite(storageOf: () => ThrottlerQuotaStorage): void {
   let app: INestApplication;
   let url: string;
@@ -45,38 +43,38 @@ export function throttlerSuite(storageOf: () => ThrottlerQuotaStorage): void {
   }
   afterEach(() => app.close());
 
-  const request = (path = '/hello') => call(url, { path });
+  const ask = (path = '/hello') => call(url, { path });
 
   test('admits the limit of each window and returns when the next request is admitted', async () => {
     await start();
-    expect([remaining(await request()), remaining(await request()), remaining(await request())]).toEqual([
+    expect([remainingIn(await ask()), remainingIn(await ask()), remainingIn(await ask())]).toEqual([
       [200, '2', '4'],
       [200, '1', '3'],
       [200, '0', '2'],
     ]);
-    const refused = await request();
+    const refused = await ask();
     expect(refused.status).toBe(429);
     const seconds = Number(refused.headers['retry-after-short']);
     expect([1, 2]).toContain(seconds);
     await sleep(seconds * 1000);
-    expect(remaining(await request())).toEqual([200, '2', '1']);
-    expect(remaining(await request())).toEqual([200, '1', '0']);
-    const { status, headers } = await request();
+    expect(remainingIn(await ask())).toEqual([200, '2', '1']);
+    expect(remainingIn(await ask())).toEqual([200, '1', '0']);
+    const { status, headers } = await ask();
     expect([status, Number(headers['retry-after-long']) > 50]).toEqual([429, true]);
   });
 
-  test('counts the windows separately if the application gives them one key', async () => {
+  test('keeps the windows apart if the application uses one key for them', async () => {
     await start({ generateKey: () => `one key ${url}` });
-    expect([remaining(await request()), remaining(await request())]).toEqual([
+    expect([remainingIn(await ask()), remainingIn(await ask())]).toEqual([
       [200, '2', '4'],
       [200, '1', '3'],
     ]);
   });
 
   // This is why the service counts in a middleware (decision 154).
-  test('a guard does not see requests for unknown paths, so it cannot count them', async () => {
+  test('does not count requests for unknown paths, because a guard does not see them', async () => {
     await start();
-    for (let sent = 0; sent < 10; sent++) expect((await request('/unknown')).status).toBe(404);
-    expect(remaining(await request())).toEqual([200, '2', '4']);
+    for (let request = 0; request < 10; request++) expect((await ask('/unknown')).status).toBe(404);
+    expect(remainingIn(await ask())).toEqual([200, '2', '4']);
   });
 }

@@ -1,7 +1,7 @@
 const nothing = () => () => null;
 
-// A file of its own, since the page allows no scripts within it. Requests cannot be tried from here, and nobody is asked
-// for credentials: they would go to another origin, the public port, which allows none.
+// A separate file, because the page's Content-Security-Policy allows no inline scripts. "Try it out" and "Authorize" are
+// hidden: their requests would go to another origin, the public port, which allows no cross-origin requests.
 globalThis.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#page',
