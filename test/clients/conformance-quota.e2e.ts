@@ -22,7 +22,7 @@ test('the conformance suite passes its clauses about refusals, and waits for the
     share: 1,
     useUpQuota: true,
   };
-  const { results } = await runSuite(target, { tell: () => {}, found: () => {} });
+  const { results } = await runSuite(target, { log: () => {}, onResult: () => {} });
   expect(results.filter(({ verdict }) => verdict === 'FAIL')).toEqual([]);
   expect(results.filter(({ id }) => REFUSALS.includes(id)).map(({ verdict }) => verdict)).toEqual(
     REFUSALS.map(() => 'PASS'),
