@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('the conformance suite passes its clauses about refusals, and waits for the window to end', async () => {
+test('the conformance suite passes its clauses about refusals and waits for the window to end', async () => {
   const credentials = async (clientId: string) => ({ clientId, clientSecret: await service.key(clientId) });
   const target = {
     url: new URL(service.url),
