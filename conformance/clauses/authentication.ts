@@ -180,6 +180,6 @@ async function forgeries(deployment: Deployment): Promise<string[]> {
   return [
     `${encoded({ ...header, alg: 'none' })}.${encoded(claims)}.`,
     `${signed}.${createHmac('sha256', 'x'.repeat(40)).update(signed).digest('base64url')}`,
-    `${encoded(header)}.${encoded({ ...claims, sub: 'somebody-else' })}.${signature}`,
+    `${encoded(header)}.${encoded({ ...claims, sub: 'another-customer' })}.${signature}`,
   ];
 }

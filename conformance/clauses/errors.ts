@@ -8,7 +8,7 @@ import { quotaWindowOf } from '../quota-window.js';
 
 const MALFORMED = { error: 'The request is malformed.' };
 
-/** §7: errors, and requests that are hardly HTTP. */
+/** §7: errors, and malformed requests. */
 export const ERRORS: Clause[] = [
   clause('§7 unknown-path', 'an unknown path returns 404 (decision 16, §4)', async (deployment) => {
     const response = await deployment.ask({ path: '/nowhere' });

@@ -16,7 +16,7 @@ interface Refusal {
 }
 
 const grant_type = 'client_credentials';
-const UNKNOWN_CUSTOMER = { client_id: 'conformance-nobody', client_secret: 'not-a-key' };
+const UNKNOWN_CUSTOMER = { client_id: 'conformance-unknown', client_secret: 'not-a-key' };
 
 const wrongKey = (deployment: Deployment) => ({
   client_id: deployment.credentials().clientId,
@@ -63,8 +63,8 @@ const REFUSALS: Refusal[] = [
     formCall({ grant_type, 'client_id[x]': 'x', client_secret: UNKNOWN_CUSTOMER.client_secret }),
   ]),
   invalidRequest('both-ways', 'credentials both in the body and in HTTP Basic (decision 32)', [
-    formCall({ grant_type, ...UNKNOWN_CUSTOMER }, basic('conformance-nobody:not-a-key')),
-    formCall({ grant_type, client_id: 'another' }, basic('conformance-nobody:not-a-key')),
+    formCall({ grant_type, ...UNKNOWN_CUSTOMER }, basic('conformance-unknown:not-a-key')),
+    formCall({ grant_type, client_id: 'another' }, basic('conformance-unknown:not-a-key')),
   ]),
   invalidRequest('unreadable-basic', 'unreadable HTTP Basic credentials', [
     formCall({ grant_type }, basic('no-colon')),
@@ -90,7 +90,7 @@ const REFUSALS: Refusal[] = [
   {
     name: 'wrong-key-basic',
     text: 'a wrong API key in HTTP Basic',
-    calls: () => [formCall({ grant_type }, basic('conformance-nobody:not-a-key'))],
+    calls: () => [formCall({ grant_type }, basic('conformance-unknown:not-a-key'))],
     status: 401,
     error: 'invalid_client',
     challenge: /^Basic\b/,
