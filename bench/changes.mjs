@@ -1,11 +1,11 @@
-// P11: what changed in the stock, beside the whole stock.
+// P11: the cost of /stock/changes compared with the full /stock.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from './command.mjs';
 import { writeFile, writeFiles } from './data-files.mjs';
 import { dataSet } from './data-set.mjs';
-import { giveKeys } from './keys.mjs';
+import { issueKeys } from './keys.mjs';
 import { warnOfLoad } from './machine.mjs';
 import { report, reportRows } from './report.mjs';
 import { startService } from './running-service.mjs';
@@ -13,7 +13,7 @@ import { inRounds, ratioOf, rowOf, sample } from './sample.mjs';
 import { withServer } from './server.mjs';
 import { startTasks } from './task-process.mjs';
 
-/** The share of the stock that an import changes, and the share of the whole response that the delta may take. */
+/** `changed`: the share of the stock that an import changes. `most`: the aim for the delta over the full response. */
 const CASES = [
   { size: 'M', changed: 0.05, most: 0.25, rounds: 15 },
   { size: 'L', changed: 0.01, most: 0.03, rounds: 5 },
@@ -38,7 +38,7 @@ export async function measureChanges({ quick }) {
 async function measureCase({ size, changed, most, rounds }, { server, client, url, folder }) {
   await writeFiles(size, folder);
   await runCli(url, 'import', folder);
-  await giveKeys(url);
+  await issueKeys(url);
   const service = await startService(url);
   try {
     const database = await server.pid();
@@ -52,8 +52,8 @@ async function measureCase({ size, changed, most, rounds }, { server, client, ur
     };
     await inRounds(1, client, database, calls);
     const samples = await inRounds(rounds, client, database, calls);
-    const what = (name) => `/stock of ${size}, ${name}`;
-    reportRows(Object.fromEntries(Object.entries(samples).map(([name, found]) => [what(name), rowOf(found)])));
+    const labelOf = (name) => `/stock of ${size}, ${name}`;
+    reportRows(Object.fromEntries(Object.entries(samples).map(([name, found]) => [labelOf(name), rowOf(found)])));
     for (const [key, unit] of [
       ['seconds', 'time'],
       ['databaseCpu', 'CPU of the database'],
@@ -69,14 +69,14 @@ async function measureCase({ size, changed, most, rounds }, { server, client, ur
   }
 }
 
-/** CPU times are counted in hundredths of a second, so they are summed over the rounds. */
+/** CPU times have a resolution of 10 ms, so they are summed over the rounds. */
 function totalRatio({ whole, delta }, key) {
   if (key === 'seconds') return ratioOf(delta, whole);
   const sum = (samples) => samples.reduce((total, one) => total + one[key], 0);
   return sum(delta) / sum(whole);
 }
 
-/** Writes a stock.csv with the rows whose quantity changed. @returns its folder */
+/** Writes a stock.csv with the changed rows. @returns its folder */
 async function writeChanges(size, share, folder) {
   const stock = dataSet(size).find(({ name }) => name === 'stock');
   const every = Math.round(1 / share);

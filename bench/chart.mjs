@@ -1,4 +1,4 @@
-// A bar for each way to answer: wall time, on a scale where each line is ten times the one before.
+// A bar chart of wall times on a logarithmic scale.
 
 const BARS = {
   'TypeORM find with relations': 'TypeORM find, JSON.stringify',
@@ -10,10 +10,10 @@ const BARS = {
   'the same bytes, ready in memory': 'the same bytes from memory',
 };
 const [LEFT, WIDTH, TOP, STEP] = [190, 400, 44, 24];
-/** Milliseconds at the lines. */
+/** The grid lines in milliseconds. */
 const LINES = [0.1, 1, 10, 100, 1_000, 10_000];
 
-/** @returns an SVG, readable on light and dark ground */
+/** @returns an SVG for light and dark backgrounds */
 export function chart({ rows, server, machine }) {
   const bars = Object.entries(BARS).map(([row, label], index) => bar(label, rows[row].milliseconds, index));
   const bottom = TOP + bars.length * STEP;
@@ -49,7 +49,7 @@ function line(at, bottom) {
 <text class="small" x="${x}" y="${bottom + 14}" text-anchor="middle">${duration(at)}</text>`;
 }
 
-/** How far from the left something of so many milliseconds is. */
+/** The distance of a duration from the left end of the scale in pixels. */
 function place(milliseconds) {
   const [first, last] = [LINES[0], LINES.at(-1)].map(Math.log10);
   return Math.round((Math.max(0, Math.log10(milliseconds) - first) / (last - first)) * WIDTH);

@@ -1,4 +1,4 @@
-// The built CLI, run as an operator runs it, in a process of its own that is measured.
+// Runs the built CLI in its own process, as an operator does, and measures the process.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const file = (path) => join(import.meta.dirname, path);
 /**
  * Runs one command.
  * @returns {Promise<{ seconds: number, cpu: number, rss: number }>} wall and CPU time in seconds, peak RSS in bytes
- * @throws with what it complained of, if it fails
+ * @throws with the text of its standard error, if it fails
  */
 export async function runCli(databaseUrl, ...args) {
   const start = performance.now();
@@ -20,7 +20,7 @@ export async function runCli(databaseUrl, ...args) {
   const outputs = Promise.all([text(child.stderr), text(child.stdio[3])]);
   const [code] = await once(child, 'exit');
   const seconds = (performance.now() - start) / 1000;
-  const [problem, usage] = await outputs;
-  if (code !== 0) throw new Error(`"${args.join(' ')}" failed: ${problem.slice(0, 2000)}`);
+  const [stderr, usage] = await outputs;
+  if (code !== 0) throw new Error(`"${args.join(' ')}" failed: ${stderr.slice(0, 2000)}`);
   return { seconds, ...JSON.parse(usage) };
 }

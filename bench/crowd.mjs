@@ -1,4 +1,4 @@
-// Slow and hostile clients: P15, and what another customer notices of ten customers that read nothing.
+// Slow and hostile clients: P15, and the effect on another customer of ten customers that read nothing.
 import mysql from 'mysql2/promise';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from './command.mjs';
 import { writeFile, writeFiles } from './data-files.mjs';
 import { dataSet } from './data-set.mjs';
-import { giveKeys } from './keys.mjs';
-import { forgetPeak, peakOf } from './process-usage.mjs';
+import { issueKeys } from './keys.mjs';
+import { resetPeak, peakOf } from './process-usage.mjs';
 import { median, report, reportRows } from './report.mjs';
 import { startService } from './running-service.mjs';
 import { metric } from './metric.mjs';
@@ -17,12 +17,12 @@ import { startTasks } from './task-process.mjs';
 
 const CLIENT = join(import.meta.dirname, 'http-client-process.mjs');
 const HOLDERS = Array.from({ length: 10 }, (_, index) => `HOLDER-${index + 1}`);
-/** As many as the setting lets one customer have. */
+/** The default limit of downloads of one customer. */
 const DOWNLOADS_EACH = 5;
-/** A little more than DOWNLOAD_MIN_BYTES_PER_SECOND, as TCP counts it. */
+/** Bytes per second, a little more than DOWNLOAD_MIN_BYTES_PER_SECOND as TCP counts them. */
 const TRICKLE = 1_200;
 
-/** How the service is set up, and within how many seconds `/stock` has to start. */
+/** The settings of the service, and the aim for the first byte of `/stock` in seconds. */
 const SETUPS = {
   'default settings': { settings: {}, most: 2 },
   'a spool of 64 MiB': { settings: { SPOOL_MEGABYTES: '64', RESPONSE_CACHE_MEGABYTES: '0' }, most: 2 },
@@ -55,10 +55,10 @@ async function load(url, folder) {
   const holders = HOLDERS.map((CustomerCode) => ({ ...customer, CustomerCode }));
   await writeFile({ ...customers, rows: () => holders }, join(folder, 'further'));
   await runCli(url, 'import', join(folder, 'further'));
-  await giveKeys(url);
+  await issueKeys(url);
 }
 
-/** P15: fifty clients at 20 kB/s, with what a fast client notices of the spool. The cache is off: it would hide it. */
+/** P15: fifty clients at 20 kB/s, and the effect of the spool on a fast client. The cache is off: it would hide that. */
 async function measureSlow(url, rounds) {
   const setups = { spooling: {}, holding: { SPOOL_MEGABYTES: '0' } };
   const seconds = { spooling: [], holding: [] };
@@ -72,12 +72,12 @@ async function measureSlow(url, rounds) {
   const ratios = seconds.holding.map((one, round) => one / seconds.spooling[round]);
   report('P15, speed of a fast client with the spool over without', median(ratios), { least: 0.97 });
   await withService(url, { RESPONSE_CACHE_MEGABYTES: '0' }, async ({ service, crowd }) => {
-    const before = await warmed(service, crowd);
+    const before = await warmUp(service, crowd);
     const calls = await holdersOf(service, { bytesPerSecond: 20_000, most: 12 });
-    const asked = Promise.all(calls.map((call) => crowd.ask('get', call)));
+    const pending = Promise.all(calls.map((call) => crowd.ask('get', call)));
     await sleep(6000);
     const held = await metric(service, 'downloads_active');
-    const responses = await asked;
+    const responses = await pending;
     const failures = responses.filter(({ status }) => status !== 200).length;
     report('P15, 50 clients at 20 kB/s: responses other than 200', failures, { most: 0 });
     report('P15, 50 clients at 20 kB/s: latest first byte, s', latest(responses), { most: 2 });
@@ -86,23 +86,23 @@ async function measureSlow(url, rounds) {
   });
 }
 
-/** Ten customers with five downloads each that read nothing, or just enough; meanwhile another one polls `/stock`. */
+/** Ten customers hold five downloads each and read nothing or just enough, while another customer polls `/stock`. */
 async function measureHostile(url, name, { settings, most }, seconds) {
   await withService(url, settings, async ({ service, client, crowd }) => {
-    const before = await warmed(service, crowd);
+    const before = await warmUp(service, crowd);
     const calls = await holdersOf(service, { seconds });
     const holding = calls.map((call, index) => crowd.ask('hold', { ...call, bytesPerSecond: index % 2 ? TRICKLE : 0 }));
     await sleep(2000);
     const stock = { url: `${service.url}/stock`, headers: await service.token('BENCH-B') };
-    const probes = client.ask('steadily', { ...stock, milliseconds: 1000, seconds: seconds - 4 });
+    const probes = client.ask('atIntervals', { ...stock, milliseconds: 1000, seconds: seconds - 4 });
     await sleep(1000);
     const alteration = await alterProducts(url);
     const responses = await probes;
     await Promise.all(holding);
-    const grown = (peakOf(service.pid) - before) / 2 ** 20;
+    const growth = (peakOf(service.pid) - before) / 2 ** 20;
     report(`${name}: /stock other than 200`, responses.filter(({ status }) => status !== 200).length, { most: 0 });
     report(`${name}: latest first byte of /stock, s`, latest(responses), { most });
-    report(`${name}: growth of RSS, MiB`, grown, { most: 128 });
+    report(`${name}: growth of RSS, MiB`, growth, { most: 128 });
     report(`${name}: a migration altered products after, s`, alteration, { most: seconds });
     reportRows({ [name]: { requests: responses.length, 'median first byte, s': median(responses.map(firstByteOf)) } });
   });
@@ -118,11 +118,11 @@ async function withService(url, settings, work) {
   }
 }
 
-/** The peak of a service that has served some fast clients. */
-async function warmed(service, crowd) {
+/** Warms the service up with fast clients. @returns its peak memory in bytes */
+async function warmUp(service, crowd) {
   const headers = await service.token('BENCH-B');
   await crowd.ask('downloads', { url: `${service.url}/products`, headers, clients: 4, seconds: 3 });
-  forgetPeak(service.pid);
+  resetPeak(service.pid);
   await sleep(500);
   return peakOf(service.pid);
 }
@@ -134,7 +134,7 @@ async function holdersOf(service, options) {
   );
 }
 
-/** Alters `products` as a migration does, and back. @returns {Promise<number>} seconds */
+/** Adds a column to `products` as a migration does, and drops it. @returns {Promise<number>} seconds */
 async function alterProducts(url) {
   const { inShortAttempts } = await import('../dist/database/migrations/short-attempts.js');
   const connection = await mysql.createConnection(url);

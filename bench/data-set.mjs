@@ -1,9 +1,9 @@
-// The data sets that benchmarks run on. Nothing is kept: each row follows from its number, so that a set takes no
-// memory, and is the same to the byte in every process.
-import { HUNDRED, digits, picker } from './chance.mjs';
+// The data sets of the benchmarks. Each row is computed from its number, so a set takes no memory and is identical in
+// every process.
+import { HUNDRED, digits, picker } from './random.mjs';
 import { accessories, composition, images, product, skuOf, substitutions } from './product-rows.mjs';
 
-/** How many products each data set has. Q stands in for L where there is little time. */
+/** The number of products of each data set. Q replaces L in quick runs. */
 export const SIZES = { M: 8_000, Q: 32_000, L: 160_000 };
 
 const PRICE_LISTS = [
@@ -26,12 +26,12 @@ const customer = (code, list, warehouse) => ({
   RequestsPerHour: 100_000_000,
 });
 
-/** `BENCH-A` buys from EUR-A: 5,000 products of M are eligible for it, 100,000 of L. `BENCH-B` buys from EUR-B. */
+/** `BENCH-A` has EUR-A: 5,000 products of M are eligible, and 100,000 of L. `BENCH-B` has EUR-B. */
 const CUSTOMERS = [customer('BENCH-A', 'EUR-A', 'NL01'), customer('BENCH-B', 'EUR-B', 'UK01')];
 
 /**
- * The tables of a data set, each behind those that it refers to. `rows()` makes the table's rows one by one, product by
- * product: objects with the table's columns, in their order; null where nothing is known, decimals and days as text.
+ * The tables of a data set. A table follows the tables that it references. `rows()` yields the rows in the order of
+ * products: objects with the columns of the table in order, null for unknown values, decimals and days as text.
  * @param {'M' | 'Q' | 'L'} size
  * @returns {{ name: string, columns: string[], rows: () => Iterable<object> }[]}
  */
@@ -51,7 +51,7 @@ export function dataSet(size) {
   ];
 }
 
-/** The rows in arrays of `length`; the last may be shorter. */
+/** The rows in arrays of `length`. The last array may be shorter. */
 export function* chunksOf(rows, length) {
   let chunk = [];
   for (const row of rows) {
@@ -72,7 +72,7 @@ function* each(count, rowsOf) {
   for (let index = 0; index < count; index++) yield* rowsOf(index);
 }
 
-/** EUR-A has no price for every third product; as every 16th is obsolete, that leaves 5/8 of all eligible. */
+/** EUR-A lacks a price for every third product. Every 16th product is obsolete, so 5/8 of all are eligible. */
 function* prices(count) {
   for (const { PriceListCode: list } of PRICE_LISTS)
     for (let index = 0; index < count; index++)
@@ -93,7 +93,7 @@ function* stock(count) {
     for (let index = 0; index < count; index++) yield stockEntry(warehouse, index, picker(index + place * count));
 }
 
-/** About one entry in ten is sold out, a few oversold. */
+/** About one entry in ten is sold out. A few are negative. */
 function stockEntry(warehouse, index, pick) {
   const quantity = Math.max(pick(HUNDRED) * 10 - 100 + pick(HUNDRED), -2);
   return {

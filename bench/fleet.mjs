@@ -1,4 +1,4 @@
-// Ten thousand customers that poll one replica, faster than life: what that takes, and what is full first.
+// Simulates ten thousand customers that poll one replica, in accelerated time, and measures the load.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ import { DELIVERY_SECONDS } from './fleet/cadence.mjs';
 import { measureCosts } from './fleet/costs.mjs';
 import { customersTable } from './fleet/customers.mjs';
 import { reportCosts, reportFleet } from './fleet/report.mjs';
-import { giveKeys } from './keys.mjs';
+import { issueKeys } from './keys.mjs';
 import { warnOfLoad } from './machine.mjs';
-import { cpuOf, forgetPeak, peakOf } from './process-usage.mjs';
+import { cpuOf, resetPeak, peakOf } from './process-usage.mjs';
 import { metric } from './metric.mjs';
 import { report } from './report.mjs';
 import { startService } from './running-service.mjs';
@@ -20,7 +20,7 @@ import { writeDelivery } from './stock-delivery.mjs';
 import { startTasks } from './task-process.mjs';
 
 const CUSTOMERS = 10_000;
-/** Simulated seconds in a second. */
+/** Simulated seconds per second. */
 const SPEED = 4;
 const file = (path) => join(import.meta.dirname, path);
 
@@ -55,12 +55,12 @@ async function load(url, folder, terms) {
   await writeFile(customersTable(CUSTOMERS, terms), join(folder, 'customers'));
   await runCli(url, 'import', join(folder, 'M'));
   await runCli(url, 'import', join(folder, 'customers'));
-  await giveKeys(url);
+  await issueKeys(url);
 }
 
 /**
- * Right after a delivery all have old stock, as they would have had it then.
- * @param simulated seconds
+ * Starts right after a delivery of stock: every customer still has the stock before it.
+ * @param simulated simulated seconds
  */
 async function simulate({ server, url, service, terms, folder, client, fleet }, simulated) {
   warnOfLoad();
@@ -71,7 +71,7 @@ async function simulate({ server, url, service, terms, folder, client, fleet }, 
   const seconds = simulated / SPEED;
   const pids = { service: service.pid, database: databasePid };
   const before = Object.values(pids).map(cpuOf);
-  forgetPeak(service.pid);
+  resetPeak(service.pid);
   const deliveries = deliver(url, folder, seconds);
   const calls = await fleet.ask('poll', { speed: SPEED, seconds });
   const [cpu, databaseCpu] = Object.values(pids).map((pid, index) => (cpuOf(pid) - before[index]) / seconds);
@@ -79,11 +79,11 @@ async function simulate({ server, url, service, terms, folder, client, fleet }, 
   const found = { calls, cpu, databaseCpu, peak, deliveries: await deliveries };
   report('Different terms', terms);
   for (const name of ['hits', 'misses', 'evictions'])
-    report(`Kept responses: ${name}`, await metric(service, `response_cache_${name}_total`));
+    report(`Cached responses: ${name}`, await metric(service, `response_cache_${name}_total`));
   reportFleet({ customers: CUSTOMERS, speed: SPEED, seconds, ...found });
 }
 
-/** Imports a delivery of stock now, and again each time that one is due. @returns the seconds that each took */
+/** Imports a delivery of stock now and whenever one is due. @returns the seconds of each import */
 async function deliver(url, folder, seconds) {
   const times = [];
   for (let due = 0; due < seconds; due += DELIVERY_SECONDS / SPEED) {

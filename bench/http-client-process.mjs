@@ -1,4 +1,4 @@
-// A client, in a process of its own. Bodies are counted and dropped.
+// An HTTP client in its own process. It counts the bytes of bodies and discards them.
 import autocannon from 'autocannon';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
@@ -7,26 +7,26 @@ import { serveTasks } from './task-process.mjs';
 
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 16 });
 
-serveTasks({ get, series, steadily, downloads, hold, rate });
+serveTasks({ get, series, atIntervals, downloads, hold, rate });
 
 /**
- * One request. Times are in seconds from when it is sent, that of the first byte of the body among them.
- * @param options.form what is posted; none: it is a GET
- * @param options.bytesPerSecond how fast the body is taken; none: as fast as it comes
- * @param options.most seconds after which the client leaves; 0: with the first byte
+ * Sends one request. Times, including that of the first byte of the body, are in seconds since it was sent.
+ * @param options.form the body of a POST; without it, the request is a GET
+ * @param options.bytesPerSecond the speed of reading the body; default: unlimited
+ * @param options.most seconds after which the client disconnects; 0: at the first byte
  */
 function get({ url, headers, form, bytesPerSecond = Infinity, most = Infinity }) {
   return new Promise((resolve, reject) => {
     const start = performance.now();
-    const sofar = () => (performance.now() - start) / 1000;
+    const elapsed = () => (performance.now() - start) / 1000;
     const call = request(url, optionsOf(headers, form), (response) => {
       const result = { status: response.statusCode, etag: response.headers.etag, bytes: 0 };
-      const done = () => resolve({ ...result, seconds: sofar() });
+      const done = () => resolve({ ...result, seconds: elapsed() });
       response.on('data', ({ length }) => {
-        result.firstByte ??= sofar();
+        result.firstByte ??= elapsed();
         result.bytes += length;
-        if (sofar() > most) return void call.destroy(done());
-        const early = result.bytes / bytesPerSecond - sofar();
+        if (elapsed() > most) return void call.destroy(done());
+        const early = result.bytes / bytesPerSecond - elapsed();
         if (early > 0.01) pauseFor(response, early);
       });
       response.on('end', done).on('error', reject);
@@ -40,21 +40,21 @@ function optionsOf(headers, form) {
   return { agent, method: form ? 'POST' : 'GET', headers: { ...ours, ...headers } };
 }
 
-/** What has not been taken stays with the kernel, and then with the service. */
+/** While paused, unread bytes stay in the kernel's buffers, and then in the service. */
 function pauseFor(response, seconds) {
   response.pause();
   setTimeout(() => response.resume(), seconds * 1000);
 }
 
-/** So many of the same request, one after the other. */
+/** Sends the same request `count` times, one after another. */
 async function series({ count, ...options }) {
   const responses = [];
   for (let number = 0; number < count; number++) responses.push(await get(options));
   return responses;
 }
 
-/** The same request at even times, whether or not the one before was answered: who is kept waiting is not left out. */
-async function steadily({ milliseconds, seconds, ...options }) {
+/** Sends the same request at fixed intervals, without waiting for responses, so delayed requests are measured too. */
+async function atIntervals({ milliseconds, seconds, ...options }) {
   const responses = [];
   const end = performance.now() + seconds * 1000;
   for (let due = performance.now(); due < end; due += milliseconds) {
@@ -64,7 +64,7 @@ async function steadily({ milliseconds, seconds, ...options }) {
   return Promise.all(responses);
 }
 
-/** So many clients that ask again and again. */
+/** Lets `clients` clients repeat the same request for some seconds. */
 async function downloads({ clients, seconds, ...options }) {
   const end = performance.now() + seconds * 1000;
   const client = async () => {
@@ -76,8 +76,8 @@ async function downloads({ clients, seconds, ...options }) {
 }
 
 /**
- * Holds a download for some seconds, and begins another one when the service aborts it.
- * @param options.bytesPerSecond how fast the body is taken; 0: not at all
+ * Holds a download for some seconds, and starts another one when the service aborts it.
+ * @param options.bytesPerSecond the speed of reading the body; 0: reads nothing
  */
 async function hold({ url, headers, bytesPerSecond, seconds }) {
   const { hostname, port, pathname } = new URL(url);
@@ -97,6 +97,6 @@ async function hold({ url, headers, bytesPerSecond, seconds }) {
 /** Requests per second over 32 connections. */
 async function rate({ url, seconds }) {
   const { requests, non2xx, errors } = await autocannon({ url, connections: 32, duration: seconds });
-  if (non2xx || errors) throw new Error(`${non2xx} refusals, ${errors} errors`);
+  if (non2xx || errors) throw new Error(`${non2xx} responses other than 2xx, ${errors} errors`);
   return requests.average;
 }

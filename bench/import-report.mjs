@@ -1,8 +1,8 @@
-// What the benchmark of the import found, for people.
+// Prints the results of the import benchmark.
 import { median, report } from './report.mjs';
 import { CHANGED, ROWS } from './stock-delivery.mjs';
 
-/** @param ofM the import of M beside that of L; undefined where M is what was measured */
+/** @param ofM the import of M, for comparison with L; undefined if M is the measured data set */
 export function reportImport({ size, contents, inserts, imports, ofM }) {
   const first = imports.map((run) => run.first);
   const again = imports.map((run) => run.again);
@@ -19,21 +19,21 @@ export function reportImport({ size, contents, inserts, imports, ofM }) {
   console.log(`Of the inserts: ${partsOf(inserts)}`);
 
   const ratio = median(imports.map((run, pair) => run.first.seconds / inserts[pair].seconds));
-  // Of M the start of the command is half: its ratio says nothing about the aim.
+  // For M, starting the command takes half of the time, so the aim does not apply to its ratio.
   report(`Import over inserts, median of ${imports.length} interleaved pairs`, ratio, ofM && { most: 2 });
   report('Peak RSS of an import, MB', peak([...first, ...again, ...deliveries]), { most: 300 });
   if (ofM) report('Peak RSS of the import of L over that of M', peak(first) / peak([ofM]), { most: 1.25 });
   report(`Import of stock rows, s`, seconds(deliveries), { most: 2 });
 }
 
-/** @param runs what was measured of each; of the inserts only the seconds */
+/** @param runs the measured runs; those of the inserts have seconds only */
 function figures(runs) {
   const row = { seconds: round(seconds(runs), 2) };
   if (!runs[0].rss) return row;
   return { ...row, 'CPU seconds': round(median(runs.map(({ cpu }) => cpu)), 2), 'peak RSS, MB': round(peak(runs), 0) };
 }
 
-/** The seconds of each table, from the run in the middle. */
+/** The seconds of each table, from the median run. */
 function partsOf(inserts) {
   const { tables } = inserts.find((run) => run.seconds === seconds(inserts));
   return Object.entries(tables)

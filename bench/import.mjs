@@ -1,4 +1,4 @@
-// The import beside hand-written inserts of the same rows, on one server, each run in a fresh database.
+// Compares the import with hand-written inserts of the same rows. Each run uses a new database on the same server.
 import mysql from 'mysql2/promise';
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { insertRows } from './inserts.mjs';
 import { withServer } from './server.mjs';
 import { CHANGED, writeDelivery } from './stock-delivery.mjs';
 
-/** A delivery of stock each, with the quantity that its changed entries come to. */
+/** One delivery of stock each: the quantity of its changed entries. */
 const DELIVERIES = [900_001, 900_002, 900_003];
 
 /** @param {{ size: 'M' | 'L', quick: boolean }} options */
@@ -30,12 +30,13 @@ async function compare(server, size, folder, pairs) {
   for (const quantity of DELIVERIES) await writeDelivery(size, quantity, join(folder, String(quantity)));
   const { inserts, imports } = await inPairs(server, size, folder, pairs);
   const [{ contents }, ...others] = [...inserts, ...imports];
-  for (const other of others) assert.deepEqual(other.contents, contents, 'import and inserts left different rows');
+  for (const other of others)
+    assert.deepEqual(other.contents, contents, 'the import and the inserts stored different rows');
   const ofM = size === 'M' ? undefined : await importOfM(server, join(folder, 'M'));
   reportImport({ size, contents, inserts, imports, ofM });
 }
 
-/** Every second pair begins with the import, so that neither always comes second. */
+/** Every second pair starts with the import, so that neither is always second. */
 async function inPairs(server, size, folder, pairs) {
   const inserts = [];
   const imports = [];
@@ -43,8 +44,10 @@ async function inPairs(server, size, folder, pairs) {
   const load = async () => imports.push(await server.withDatabase((url) => importAll(url, size, folder)));
   for (let pair = 0; pair < pairs; pair++) {
     for (const step of pair % 2 ? [load, insert] : [insert, load]) await step();
-    const [byHand, byUs] = [inserts[pair].seconds, imports[pair].first.seconds].map((seconds) => seconds.toFixed(2));
-    console.log(`Pair ${pair + 1} of ${pairs}: inserts ${byHand} s, import ${byUs} s`);
+    const [byInserts, byImport] = [inserts[pair].seconds, imports[pair].first.seconds].map((seconds) =>
+      seconds.toFixed(2),
+    );
+    console.log(`Pair ${pair + 1} of ${pairs}: inserts ${byInserts} s, import ${byImport} s`);
   }
   return { inserts, imports };
 }
@@ -55,7 +58,7 @@ async function insertAll(url, size) {
   return { seconds, tables, contents: await contentsOf(url, size) };
 }
 
-/** The files into an empty database, then the same files again, then the deliveries of stock. */
+/** Imports the files into an empty database, then the same files again, then the deliveries of stock. */
 async function importAll(url, size, folder) {
   const nothing = await runCli(url, 'migrate');
   const first = await runCli(url, 'import', folder);
@@ -64,7 +67,7 @@ async function importAll(url, size, folder) {
   const deliveries = [];
   for (const quantity of DELIVERIES) {
     deliveries.push(await runCli(url, 'import', join(folder, String(quantity))));
-    const [{ changed }] = await ask(url, `SELECT COUNT(*) AS changed FROM stock WHERE AvailableQTY = ${quantity}`);
+    const [{ changed }] = await query(url, `SELECT COUNT(*) AS changed FROM stock WHERE AvailableQTY = ${quantity}`);
     assert.equal(changed, CHANGED, 'a delivery of stock was not imported');
   }
   return { nothing, first, again, deliveries, contents };
@@ -75,18 +78,18 @@ async function importOfM(server, folder) {
   return server.withDatabase((url) => runCli(url, 'import', folder));
 }
 
-/** Of each table, how many rows it holds and their checksum. */
+/** The number of rows and the checksum of each table. */
 async function contentsOf(url, size) {
   const contents = {};
   for (const { name } of dataSet(size)) {
-    const [{ total }] = await ask(url, `SELECT COUNT(*) AS total FROM ${name}`);
-    const [{ Checksum: checksum }] = await ask(url, `CHECKSUM TABLE ${name}`);
+    const [{ total }] = await query(url, `SELECT COUNT(*) AS total FROM ${name}`);
+    const [{ Checksum: checksum }] = await query(url, `CHECKSUM TABLE ${name}`);
     contents[name] = { total, checksum };
   }
   return contents;
 }
 
-async function ask(url, sql) {
+async function query(url, sql) {
   const connection = await mysql.createConnection(url);
   const [rows] = await connection.query(sql);
   await connection.end();

@@ -1,4 +1,4 @@
-// On what the figures were taken.
+// Describes the machine of a run.
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 
 export function describeMachine() {
@@ -7,10 +7,12 @@ export function describeMachine() {
   return `${all[0].model.trim()}, ${all.length} cores, ${memory}, Node ${process.versions.node}`;
 }
 
-/** Says so where others keep the machine busy. @returns how many processes want to run, on average of a minute */
+/** Warns if other processes keep the machine busy. @returns the load average of the last minute */
 export function warnOfLoad() {
   const [load] = loadavg();
   if (load > availableParallelism() / 2)
-    console.log(`The machine is busy (load ${load.toFixed(1)}): times will be too long, and ratios off.`);
+    console.log(
+      `The machine is busy (load ${load.toFixed(1)}): times will be too long, and ratios wrong. Stop other processes.`,
+    );
   return load;
 }

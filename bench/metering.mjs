@@ -1,4 +1,4 @@
-// What metering costs of the requests per second.
+// The cost of metering in requests per second.
 import autocannon from 'autocannon';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -48,7 +48,7 @@ async function start(folder, environment) {
   return { child, url };
 }
 
-/** Requests per second over so many seconds. */
+/** Requests per second, measured for `duration` seconds. */
 async function load(url, duration) {
   const { requests } = await autocannon({ url: `${url}/api/version`, connections: 32, duration });
   return requests.average;

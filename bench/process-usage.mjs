@@ -1,13 +1,13 @@
-// What a process takes, as the kernel tells it. Elsewhere than on Linux nothing is known.
+// CPU time and memory of a process, from /proc. Only Linux has it.
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** The kernel counts CPU time for readers in hundredths of a second, whatever its own clock. */
+/** The kernel reports CPU time in hundredths of a second, independent of its own clock. */
 const TICKS = 100;
 
-/** CPU time so far, in seconds; undefined where that is not known. */
+/** CPU time so far in seconds; undefined if unknown. */
 export function cpuOf(pid) {
   const stat = fileOf(pid, 'stat');
-  // The name of the program, which comes second, may have spaces and brackets.
+  // The second field, the name of the program, may contain spaces and brackets.
   const [user, system] =
     stat
       ?.slice(stat.lastIndexOf(')') + 2)
@@ -16,17 +16,17 @@ export function cpuOf(pid) {
   return stat && (Number(user) + Number(system)) / TICKS;
 }
 
-/** Memory at its peak since `forgetPeak`, in bytes; undefined where that is not known. */
+/** Peak memory since `resetPeak` in bytes; undefined if unknown. */
 export function peakOf(pid) {
   const status = fileOf(pid, 'status');
   return status && Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)[1]) * 1024;
 }
 
-export function forgetPeak(pid) {
+export function resetPeak(pid) {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
   } catch {
-    // The peak is that since the start, then.
+    // Without this right, the peak is that since the start.
   }
 }
 

@@ -1,7 +1,7 @@
-// What a data set holds of one product, each made from the product's number.
-import { HUNDRED, digits, picker, sentence } from './chance.mjs';
+// The rows of one product in a data set, computed from the number of the product.
+import { HUNDRED, digits, picker, sentence } from './random.mjs';
 
-/** Four sizes of a style follow each other, in the order of their codes. */
+/** Four sizes of a style follow each other in the order of their codes. */
 const CLOTHES_SIZES = ['L', 'M', 'S', 'XL'];
 const THEMES = ['Pirates', 'Medieval', 'Märchen', '1920s', 'Halloween', 'Carnival', 'Wild West', 'Space'];
 const COLOURS = ['Black', 'Red', 'Royal blue', 'Gold', 'Silver', 'White', 'Green', 'Purple', 'Multicoloured'];
@@ -18,7 +18,7 @@ const styleOf = (index) => `COS-${digits(Math.floor(index / 4), 6)}`;
 
 export const skuOf = (index) => `${styleOf(index)}-${CLOTHES_SIZES[index % 4]}`;
 
-/** The row of `products`: every 16th is obsolete, and its texts have about 1 kB. */
+/** The row of `products`. Every 16th product is obsolete. The texts of a product have about 1 kB. */
 export function product(index) {
   const pick = picker(index);
   const quarters = (most) => String((1 + ((pick(HUNDRED) * 100 + pick(HUNDRED)) % (most * 4))) / 4);
@@ -75,7 +75,7 @@ export function images(index) {
   }));
 }
 
-/** Two rows of `product_accessories`, which name two further products of the `count`. */
+/** Two rows of `product_accessories`, which reference two other products of the `count`. */
 export function accessories(index, count) {
   return [101, 1_009].map((distance) => ({ SKU: skuOf(index), AccessorySKU: skuOf((index + distance) % count) }));
 }

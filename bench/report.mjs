@@ -1,10 +1,10 @@
-// How figures are summed up and held against their aims.
+// Prints figures and compares them with their aims.
 
 export function median(values) {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
-/** Prints a table of figures with three digits; what is not known stays empty. */
+/** Prints a table of figures with three significant digits. Unknown figures stay empty. */
 export function reportRows(rows) {
   console.table(Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, legible(row)])));
 }
@@ -15,7 +15,7 @@ function legible(row) {
 }
 
 /**
- * Prints a figure, and whether it is within its aim, if it has one.
+ * Prints a figure and, if it has an aim, whether the aim is met.
  * @param {{ least?: number, most?: number }} [aim]
  */
 export function report(what, figure, aim) {

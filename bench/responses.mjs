@@ -1,4 +1,4 @@
-// What answers take, over HTTP, each beside its yardstick: the aims P1 to P9 and P14.
+// The cost of responses over HTTP, each compared with its yardstick: the aims P1 to P9 and P14.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,16 +6,16 @@ import { measureFirstBytes } from './responses/first-bytes.mjs';
 import { measureFullResponses } from './responses/full-responses.mjs';
 import { measureCached } from './responses/cached.mjs';
 import { measureSlowClients } from './responses/slow-clients.mjs';
-import { measureRate, measureWaiting } from './responses/small-calls.mjs';
+import { measureRate, measureWaiting } from './responses/small-requests.mjs';
 import { onStage } from './responses/stage.mjs';
 import { countStatements } from './responses/statements.mjs';
 import { measureUnchanged } from './responses/unchanged.mjs';
 import { warnOfLoad } from './machine.mjs';
 import { report, reportRows } from './report.mjs';
-import { keepResults } from './results.mjs';
+import { saveResults } from './results.mjs';
 import { withServer } from './server.mjs';
 
-/** Each section, with what it takes of time: in a full run, and in a quick one. */
+/** The sections with their durations: in a full run, and in a quick run. */
 const SECTIONS = [
   [measureFullResponses, { rounds: 15, typeormRounds: 2 }, { rounds: 5, typeormRounds: 1 }],
   [measureCached, { rounds: 15 }, { rounds: 5 }],
@@ -37,7 +37,7 @@ export async function measureResponses({ quick }) {
         const { rows, aims } = await measureSections(stage, quick);
         reportRows(rows);
         for (const { aim, what, figure, ...limit } of aims) report(`${aim}, ${what}`, figure, limit);
-        await keepResults(server, quick, { load, rows, aims });
+        await saveResults(server, quick, { load, rows, aims });
       }),
     );
   } finally {
@@ -47,7 +47,7 @@ export async function measureResponses({ quick }) {
 
 async function measureSections(stage, quick) {
   const found = [];
-  for (const [measure, full, less] of SECTIONS) found.push(await measure(stage, quick ? less : full));
+  for (const [measure, full, brief] of SECTIONS) found.push(await measure(stage, quick ? brief : full));
   return {
     rows: Object.assign({}, ...found.map(({ rows }) => rows)),
     aims: found.flatMap(({ aims }) => aims).toSorted((a, b) => a.aim.localeCompare(b.aim)),

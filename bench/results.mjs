@@ -1,4 +1,4 @@
-// Keeps what was found: as JSON, and as a chart for docs/performance.md.
+// Saves the results as JSON and as a chart for docs/performance.md.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chart } from './chart.mjs';
@@ -8,10 +8,10 @@ import { verdict } from './report.mjs';
 const ROOT = join(import.meta.dirname, '..');
 
 /**
- * Writes bench/results/ENGINE.json and docs/bench-ENGINE.svg; of a quick run bench/results/ENGINE-quick.json and .svg,
- * which are not kept under version control.
+ * Writes bench/results/ENGINE.json and docs/bench-ENGINE.svg. A quick run writes bench/results/ENGINE-quick.json and
+ * .svg, which git ignores.
  */
-export async function keepResults(server, quick, { load, rows, aims }) {
+export async function saveResults(server, quick, { load, rows, aims }) {
   const engine = await server.engine();
   const found = {
     taken: new Date().toISOString().slice(0, 10),

@@ -1,4 +1,4 @@
-// npm run bench: figures taken in one run on one machine, each beside its yardstick; only ratios are comparable.
+// npm run bench: measures each figure beside its yardstick. Only ratios of one run on one machine are comparable.
 import { parseArgs } from 'node:util';
 import { measureResponses } from './responses.mjs';
 import { measureChanges } from './changes.mjs';
@@ -26,7 +26,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const options = { quick: values.quick, terms: Number(values.terms), size: values.size ?? (values.quick ? 'M' : 'L') };
-// The fleet has no aims, and the crowd takes long: they run when they are named.
+// The fleet has no aims, and the crowd takes long, so they run only if an argument names them.
 const names = positionals.length
   ? positionals
   : Object.keys(BENCHMARKS).filter((name) => !['crowd', 'fleet'].includes(name));

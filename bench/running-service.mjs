@@ -1,4 +1,4 @@
-// The service as a user starts it, in a process of its own.
+// Starts the service in its own process, as a user does.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { KEY } from './keys.mjs';
 
 const PROGRAM = join(import.meta.dirname, '../dist/main.js');
 
-/** Those of `npm start`; for a closer look: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=profiles'. */
+/** The Node options of `npm start`. To profile: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=profiles'. */
 const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'));
 const OPTIONS = [
   ...scripts.start
@@ -20,10 +20,10 @@ const OPTIONS = [
 ];
 
 /**
- * Starts the service on a database, with the settings that it comes with but for the quota of anonymous callers.
+ * Starts the service on a database with its default settings, except for an unlimited quota of anonymous callers.
  * @param {object} [settings] further settings
  * @returns {Promise<{ url: string, managementUrl: string, pid: number, token: (code: string) => Promise<object>,
- *   stop: () => Promise<void> }>} `token` gives the headers of a customer's requests
+ *   stop: () => Promise<void> }>} `token` returns the headers of a customer's requests
  */
 export async function startService(databaseUrl, settings = {}) {
   const env = {
@@ -48,7 +48,7 @@ export async function startService(databaseUrl, settings = {}) {
   return { url, managementUrl, pid: child.pid, token: (code) => tokenOf(url, code), stop };
 }
 
-/** Prints the first lines only: under too much load there is one for each request that is refused. */
+/** Prints the first lines only: under too much load, the service logs a line for each refused request. */
 function showFirst(stream, most) {
   let count = 0;
   createInterface(stream).on('line', (line) => {
@@ -77,6 +77,6 @@ async function healthy(url) {
 async function tokenOf(url, code) {
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: code, client_secret: KEY });
   const response = await fetch(`${url}/auth/token`, { method: 'POST', body });
-  if (!response.ok) throw new Error(`${code} got no token: ${await response.text()}`);
+  if (!response.ok) throw new Error(`No token for ${code}: ${await response.text()}`);
   return { authorization: `Bearer ${(await response.json()).access_token}` };
 }

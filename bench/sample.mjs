@@ -1,16 +1,16 @@
-// What calls take: of the client's time, of the processes' CPU and memory.
+// Measures requests: wall time of the client, and CPU and memory of the processes.
 import assert from 'node:assert/strict';
-import { cpuOf, forgetPeak, peakOf } from './process-usage.mjs';
+import { cpuOf, resetPeak, peakOf } from './process-usage.mjs';
 import { median } from './report.mjs';
 
 /**
- * Makes the same call some times, one after the other.
- * @param call.pid the process that answers; `call.status` is what it should answer with
- * @returns {Promise<{ seconds, firstByte, bytes, cpu, databaseCpu, peak, etag }>} per call: medians of seconds, means of
- *   CPU seconds; bytes of one answer; peak memory of the process
+ * Sends the same request `count` times, one after another.
+ * @param call.pid the process that responds; `call.status` is the expected status
+ * @returns {Promise<{ seconds, firstByte, bytes, cpu, databaseCpu, peak, etag }>} the median of seconds, the mean of
+ *   CPU seconds per request, the bytes of one response, and the peak memory of the process in bytes
  */
 export async function sample(client, databasePid, { pid, status = 200, count = 1, ...request }) {
-  forgetPeak(pid);
+  resetPeak(pid);
   const before = [cpuOf(pid), cpuOf(databasePid)];
   const responses = await client.ask('series', { count, ...request });
   const [cpu, databaseCpu] = [cpuOf(pid), cpuOf(databasePid)].map((after, index) => (after - before[index]) / count);
@@ -21,7 +21,7 @@ export async function sample(client, databasePid, { pid, status = 200, count = 1
 }
 
 /**
- * Samples each call once a round, in turn, so that none has better times than another.
+ * Samples each call once per round, so that the load of the machine affects all calls alike.
  * @param {Record<string, object>} calls
  * @returns {Promise<Record<string, object[]>>} the samples of each call, by round
  */
@@ -32,12 +32,12 @@ export async function inRounds(rounds, client, databasePid, calls) {
   return samples;
 }
 
-/** The median of what one series of samples comes to over another, round by round. */
+/** The median over the rounds of the ratio of two series of samples. */
 export function ratioOf(samples, over, key = 'seconds') {
   return median(samples.map((one, round) => one[key] / over[round][key]));
 }
 
-/** The samples in one row of a table, NaN where nothing is known. CPU times are means: they are counted in hundredths of a second. */
+/** The samples as a row of a table, NaN if unknown. CPU times are means because their resolution is 10 ms. */
 export function rowOf(samples) {
   const middle = (key) => median(samples.map((one) => one[key]));
   const mean = (key) => samples.reduce((sum, one) => sum + one[key], 0) / samples.length;

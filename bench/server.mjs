@@ -1,4 +1,4 @@
-// The database server that a benchmark runs on, and fresh databases on it.
+// The database server of a benchmark, and new databases on it.
 import mysql from 'mysql2/promise';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -7,8 +7,8 @@ import { startPrivateServer } from '../test/support/private-server.mjs';
 import { runCli } from './command.mjs';
 
 /**
- * Runs `work` on the server of DATABASE_URL, where that may create databases, else on a private one. Both are taken
- * with the settings that they have: a private one commits as durably as its maker thinks fit.
+ * Runs `work` on the server of DATABASE_URL if its user may create databases, otherwise on a private server. Neither
+ * server gets special settings: a private one commits as durably as its defaults define.
  * @param {(server: Server) => Promise<void>} work
  */
 export async function withServer(work) {
@@ -32,7 +32,7 @@ async function givenServer() {
     await server.withDatabase(async () => undefined);
     return server;
   } catch (error) {
-    console.log(`A private server is started, since that of DATABASE_URL is of no use: ${error.message}`);
+    console.log(`The server of DATABASE_URL cannot be used (${error.message}). Starting a private server.`);
     return undefined;
   }
 }
@@ -40,7 +40,7 @@ async function givenServer() {
 function installedServer() {
   const found = findServer({ PATH: process.env.PATH });
   if (found) return found;
-  throw new Error('There is no server: set DATABASE_URL, or install mariadbd or mysqld (Debian: mariadb-server)');
+  throw new Error('No database server found: set DATABASE_URL, or install mariadbd or mysqld (Debian: mariadb-server)');
 }
 
 class Server {
@@ -51,7 +51,7 @@ class Server {
     this.url = url;
   }
 
-  /** Runs `work` with the URL of a new database with our tables, which is gone afterwards. */
+  /** Runs `work` with the URL of a new migrated database, which is dropped afterwards. */
   async withDatabase(work) {
     const name = `bench_${process.pid}_${++this.#databases}`;
     const url = Object.assign(new URL(this.url), { pathname: `/${name}` }).href;
@@ -65,8 +65,8 @@ class Server {
   }
 
   /**
-   * The server's process; undefined where it is not one of this machine, or not to be found. Others may use a given
-   * server, too: what its process takes is then theirs as well.
+   * The process id of the server; undefined if it runs on another machine or cannot be found. If others use the server
+   * of DATABASE_URL, the figures of its process include their load.
    */
   async pid() {
     const [[row]] = await this.connection.query('SELECT @@hostname AS host, @@pid_file AS file');
@@ -79,13 +79,13 @@ class Server {
     }
   }
 
-  /** Whether it is MySQL or MariaDB. */
+  /** `mysql` or `mariadb`. */
   async engine() {
     const [[{ version }]] = await this.connection.query('SELECT VERSION() AS version');
     return version.includes('MariaDB') ? 'mariadb' : 'mysql';
   }
 
-  /** One line: the version, and the settings that count for writing. */
+  /** One line with the version and the settings that affect writing. */
   async describe() {
     const [[row]] = await this.connection.query(
       `SELECT VERSION() AS version, @@innodb_flush_log_at_trx_commit AS flush, @@log_bin AS log_bin,

@@ -1,4 +1,4 @@
-// The service as it is built, for the benchmark to measure from outside. With UNMETERED=1 every request skips the quota.
+// Runs the built service for the metering benchmark. With UNMETERED=1, requests skip the quota.
 import { startService } from '../dist/service.js';
 import { ServiceLogger } from '../dist/logging/logger.js';
 import { readSettings } from '../dist/config/settings.js';

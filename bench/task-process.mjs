@@ -1,4 +1,4 @@
-// Processes that do tasks for another: what they are busy with takes none of its time, nor its memory.
+// Runs tasks in a child process, so that they use neither the time nor the memory of the parent process.
 import { fork } from 'node:child_process';
 
 /**
@@ -9,10 +9,10 @@ export function startTasks(path) {
   const child = fork(path, { env: { PATH: process.env.PATH } });
   const waiting = new Map();
   let last = 0;
-  child.on('message', ({ id, result, problem }) => {
+  child.on('message', ({ id, result, error }) => {
     const { resolve, reject } = waiting.get(id);
     waiting.delete(id);
-    if (problem) reject(new Error(problem));
+    if (error) reject(new Error(error));
     else resolve(result);
   });
   const ask = (task, options) =>
@@ -23,12 +23,12 @@ export function startTasks(path) {
   return { ask, stop: () => child.kill() };
 }
 
-/** Does the tasks that the starting process asks for. @param {Record<string, (options) => Promise<object>>} tasks */
+/** Runs the tasks that the parent process requests. @param {Record<string, (options) => Promise<object>>} tasks */
 export function serveTasks(tasks) {
   process.on('message', async ({ id, task, options }) => {
     const response = await tasks[task](options).then(
       (result) => ({ result }),
-      (error) => ({ problem: `${task}: ${error.message}` }),
+      (error) => ({ error: `${task}: ${error.message}` }),
     );
     process.send({ id, ...response });
   });

@@ -1,4 +1,4 @@
-// Loaded into a process that is measured (node --import): tells on its file descriptor 3 what it took in all.
+// Loaded into a measured process (node --import). At exit, it writes CPU time and peak memory to file descriptor 3.
 import { readFileSync, writeSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
@@ -9,7 +9,7 @@ function cpuSeconds() {
   return (user + system) / 1e6;
 }
 
-/** In bytes. On Linux maxRSS also counts what the starting process had, hence the kernel's own figure. */
+/** Bytes. On Linux, maxRSS includes the memory of the parent process, so this reads the kernel's own figure. */
 function peakRss() {
   try {
     return Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))[1]) * 1024;

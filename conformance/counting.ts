@@ -2,26 +2,28 @@ import { Broken } from './failure.js';
 import type { Call, Deployment } from './deployment.js';
 import { type QuotaWindow, quotaWindowOf } from './quota-window.js';
 
-/** Others with the same credentials may call in between, and windows end. */
+/** Other clients with the same credentials may send requests in between, and a window may end. */
 const ATTEMPTS = 4;
 
 /**
- * Sends calls of one quota, one after another, each of which has to take one from what is left.
- * @param between sent after the first of them; these must take nothing from it
- * @throws {Broken} where that is never so
+ * Sends calls that count in one quota, one after another, and expects each to lower X-Rate-Limit-Remaining by one.
+ * @param between sent after the first call; these must not count in the quota
+ * @throws {Broken} if no attempt finds this
  */
-export async function eachTakesOne(deployment: Deployment, calls: Call[], between: Call[] = []): Promise<void> {
+export async function expectEachCounted(deployment: Deployment, calls: Call[], between: Call[] = []): Promise<void> {
   const [first, ...others] = calls;
-  let told: unknown;
+  let remaining: unknown;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const windows = [quotaWindowOf(await deployment.send(first!))];
     for (const call of between) await deployment.send(call);
     for (const call of others) windows.push(quotaWindowOf(await deployment.send(call)));
     if (windows.every((window, index) => index === 0 || follows(windows[index - 1], window))) return;
-    told = windows.map((window) => window?.remaining);
+    remaining = windows.map((window) => window?.remaining);
   }
-  const remedy = 'does anybody else use the same credentials?';
-  throw new Broken(`expected each request to take one from what is left, came ${JSON.stringify(told)}; ${remedy}`);
+  const hint = 'does another client use the same credentials?';
+  throw new Broken(
+    `expected each request to lower X-Rate-Limit-Remaining by one, received ${JSON.stringify(remaining)}; ${hint}`,
+  );
 }
 
 function follows(before?: QuotaWindow, after?: QuotaWindow): boolean {

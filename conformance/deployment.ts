@@ -3,81 +3,85 @@ import { Broken, NotTestable } from './failure.js';
 import { type ReceivedResponse, HttpClient } from './http.js';
 import { Pace } from './pace.js';
 
-/** Who calls. */
+/** The credentials of a customer. */
 export interface Credentials {
+  /** The Customer Code. */
   clientId: string;
+  /** The API key. */
   clientSecret: string;
 }
 
-/** What to test, and how far to go. */
+/** The deployment to test, and the limits of the run. */
 export interface Target {
   url: URL;
   managementUrl?: URL;
   customer: Credentials;
-  /** A second customer: without it, nothing is said of how customers are kept apart. */
+  /** A second customer, which the clauses on the separation of customers need. */
   other?: Credentials;
-  /** The part of what is left of a quota that is used, above 0 and at most 1. */
+  /** The share of the remaining quota that the run uses, above 0 and at most 1. */
   share: number;
-  /** Whether the other customer's minute may be used up. */
+  /** Whether the run may exhaust the minute quota of the second customer. */
   useUpQuota: boolean;
 }
 
-export type Caller = 'customer' | 'other' | 'nobody';
+export type Customer = 'customer' | 'other';
 
-/** A request; what is not given is as in a plain GET by the customer. */
+export type Caller = Customer | 'anonymous';
+
+/** A request. The defaults are those of a plain GET by the customer. */
 export interface Call {
   path: string;
   method?: string;
-  /** Whose token goes along. */
+  /** The caller whose token the request carries. */
   as?: Caller;
-  /** Whose quota it counts in, where that is not the caller's. */
+  /** The caller whose quota the request counts in; default: `as`. */
   counts?: Caller;
   headers?: OutgoingHttpHeaders;
   body?: string;
-  /** Sent as it is, instead of all this, but for the quota. */
+  /** Bytes to send unchanged; only `as` and `counts` apply beside them. */
   raw?: string;
 }
 
-/** What is kept of every answer, with the call that it was given to. */
-export interface Seen extends Pick<ReceivedResponse, 'status' | 'headers'> {
+/** The status and headers of a response, with its call. */
+export interface SeenResponse extends Pick<ReceivedResponse, 'status' | 'headers'> {
   call: Call;
 }
 
 const RETRIES = 5;
 const RENEW_BEFORE_MS = 5 * 60_000;
 
-/** The deployment under test, as its clients see it. */
+/** The deployment under test, seen as a client. */
 export class Deployment {
-  /** Every answer so far. */
-  readonly seen: Seen[] = [];
-  /** A 429 that was met, or asked for. */
+  /** All responses so far, in order. */
+  readonly seen: SeenResponse[] = [];
+  /** The latest 429, if there was one. */
   refusal?: ReceivedResponse;
   private readonly client: HttpClient;
   private readonly management?: HttpClient;
   private readonly paces: Record<Caller, Pace>;
-  private readonly asked = new Map<string, Promise<ReceivedResponse>>();
+  private readonly responses = new Map<string, Promise<ReceivedResponse>>();
   private readonly tokens = new Map<Caller, { token: string; until: number }>();
 
-  /** @param tell told what people should know while it runs */
+  /** @param log receives lines about waiting */
   constructor(
     readonly target: Target,
-    tell: (line: string) => void,
+    log: (line: string) => void,
   ) {
     this.client = new HttpClient(target.url);
     if (target.managementUrl) this.management = new HttpClient(target.managementUrl);
-    const pace = (whose: string) => new Pace(whose, target.share, tell);
-    this.paces = { customer: pace('customer'), other: pace('second customer'), nobody: pace('anonymous callers') };
+    const pace = (caller: string) => new Pace(caller, target.share, log);
+    this.paces = { customer: pace('customer'), other: pace('second customer'), anonymous: pace('anonymous callers') };
   }
 
-  /** The answer to this call, which is sent once, however many clauses look at it. */
+  /** The response to this call. It is sent once, even if several clauses need it. */
   ask(call: Call): Promise<ReceivedResponse> {
     const key = JSON.stringify(call);
-    const response = this.asked.get(key) ?? this.send(call);
-    this.asked.set(key, response);
+    const response = this.responses.get(key) ?? this.send(call);
+    this.responses.set(key, response);
     return response;
   }
 
-  /** Sends the call when its quota has room, and again later where that was used up by others. */
+  /** Sends the call when its quota has room, and retries it after a 429. */
   async send(call: Call): Promise<ReceivedResponse> {
     const pace = this.paces[call.counts ?? call.as ?? 'customer'];
     for (let attempt = 1; ; attempt++) {
@@ -88,41 +92,41 @@ export class Deployment {
     }
   }
 
-  /** Sends the call at once, whatever its quota. */
+  /** Sends the call at once, without regard to its quota. */
   async sendNow(call: Call): Promise<ReceivedResponse> {
     const { path, method = 'GET', as = 'customer', headers, body = '', raw } = call;
-    const authorization = as === 'nobody' || raw ? {} : { Authorization: `Bearer ${await this.token(as)}` };
+    const authorization = as === 'anonymous' || raw ? {} : { Authorization: `Bearer ${await this.token(as)}` };
     const response = raw
       ? await this.client.sendRaw(raw)
       : await this.client.send({ method, path, body, headers: { ...authorization, ...headers } });
-    // What is no HTTP is not counted (§8.2), and tells nothing of a quota.
+    // Bytes that are not HTTP do not count (§8.2), and their response has no quota headers.
     if (!raw) this.paces[call.counts ?? as].learn(response);
     this.seen.push({ call, status: response.status, headers: response.headers });
     if (response.status === 429) this.refusal = response;
     return response;
   }
 
-  /** GET on the management port. @throws {NotTestable} where none was named */
+  /** GET on the management port. @throws {NotTestable} without a management URL */
   probe(path: string): Promise<ReceivedResponse> {
     if (!this.management) throw new NotTestable('needs --management-url');
     return this.management.send({ method: 'GET', path, headers: {}, body: '' });
   }
 
-  /** The access token of a caller, one for all calls; a new one some minutes before its end. */
-  async token(of: Exclude<Caller, 'nobody'> = 'customer'): Promise<string> {
-    const kept = this.tokens.get(of);
-    if (kept && Date.now() < kept.until) return kept.token;
-    const response = await (kept ? this.send(tokenCall(this, of)) : this.ask(tokenCall(this, of)));
+  /** The access token of a caller, shared by all calls and renewed some minutes before it expires. @throws {Broken} */
+  async token(of: Customer = 'customer'): Promise<string> {
+    const cached = this.tokens.get(of);
+    if (cached && Date.now() < cached.until) return cached.token;
+    const response = await (cached ? this.send(tokenCall(this, of)) : this.ask(tokenCall(this, of)));
     const { access_token, expires_in } = JSON.parse(response.bytes.toString()) as Record<string, unknown>;
     if (response.status !== 200 || typeof access_token !== 'string')
-      throw new Broken(`expected an access token for the ${of}, came ${response.status}`);
+      throw new Broken(`expected an access token for the ${of}, received ${response.status}`);
     const lifetime = (Number(expires_in) || 3600) * 1000;
     this.tokens.set(of, { token: access_token, until: Date.now() + Math.max(lifetime - RENEW_BEFORE_MS, 60_000) });
     return access_token;
   }
 
-  /** @throws {NotTestable} where there is no second customer */
-  credentials(of: Exclude<Caller, 'nobody'> = 'customer'): Credentials {
+  /** @throws {NotTestable} without a second customer */
+  credentials(of: Customer = 'customer'): Credentials {
     const credentials = this.target[of];
     if (!credentials) throw new NotTestable('needs a second customer: --other-client-id, --other-client-secret');
     return credentials;
@@ -134,8 +138,8 @@ export class Deployment {
   }
 }
 
-/** The plain token request of a caller. */
-export function tokenCall(deployment: Deployment, of: Exclude<Caller, 'nobody'> = 'customer'): Call {
+/** The usual token request of a caller. */
+export function tokenCall(deployment: Deployment, of: Customer = 'customer'): Call {
   const { clientId, clientSecret } = deployment.credentials(of);
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
   return { ...formCall(form), counts: of };
@@ -146,7 +150,7 @@ export function formCall(form: Record<string, string> | [string, string][], head
   return {
     path: '/auth/token',
     method: 'POST',
-    as: 'nobody',
+    as: 'anonymous',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
     body: `${new URLSearchParams(form)}`,
   };

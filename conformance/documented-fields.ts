@@ -3,17 +3,17 @@ export interface Field {
   /** Its type in a schema. */
   type: 'string' | 'integer' | 'decimal' | 'boolean' | 'date';
   nullable: boolean;
-  /** Whether a value is as short as decision 37 says; of a number, its text. */
+  /** Whether a value is within the limit of decision 37. The value of a number is its text. */
   fits: (value: string) => boolean;
 }
 
-/** The fields of a resource by their names, in order. */
+/** The fields of a resource by name, in the order of the contract. */
 export type Fields = Readonly<Record<string, Field>>;
 
-const text = (longest: number): Field => ({
+const text = (mostCharacters: number): Field => ({
   type: 'string',
   nullable: true,
-  fits: (value) => [...value].length <= longest,
+  fits: (value) => [...value].length <= mostCharacters,
 });
 const longText: Field = { type: 'string', nullable: true, fits: (value) => Buffer.byteLength(value) <= 65_535 };
 const decimal = (digits: number): Field => ({
@@ -26,7 +26,7 @@ const boolean: Field = { type: 'boolean', nullable: true, fits: () => true };
 const date: Field = { type: 'date', nullable: true, fits: (value) => value.length === 10 };
 const notNull = (field: Field): Field => ({ ...field, nullable: false });
 
-/** §2.1, the scalar fields. */
+/** §2.1: the scalar fields. */
 export const PRODUCT: Fields = {
   SKU: notNull(text(64)),
   Name: text(255),
@@ -94,7 +94,7 @@ export const STOCK: Fields = {
   NextAvailableETA: date,
 };
 
-/** The nested arrays of a product by their names, in order. */
+/** The nested arrays of a product by name, in the order of the contract. */
 export const ARRAYS: Readonly<Record<string, Fields>> = {
   ProductImages: IMAGE,
   ProductAccessories: ACCESSORY,

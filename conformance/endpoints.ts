@@ -1,22 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** The interface as the repository publishes it. A deployment must not say itself what it is compared with. */
+/** The published interface. The suite must not read its expectations from the deployment under test. */
 const DOCUMENT = resolve(import.meta.dirname, '../docs/openapi.json');
 
 type Operations = Record<string, { get?: { security: object[] } }>;
 const { paths } = JSON.parse(readFileSync(DOCUMENT, 'utf8')) as { paths: Operations };
 
 export type Path = `/${string}`;
-const answering = Object.keys(paths).filter((path) => paths[path]!.get) as Path[];
+const getPaths = Object.keys(paths).filter((path) => paths[path]!.get) as Path[];
 const isProtected = (path: Path) => paths[path]!.get!.security.some((scheme) => 'accessToken' in scheme);
 
-/** The endpoints of interface §4 that answer GET. */
-export const PROTECTED = answering.filter(isProtected);
-export const PUBLIC = answering.filter((path) => !isProtected(path));
+/** The GET endpoints of interface §4 that need a token. */
+export const PROTECTED = getPaths.filter(isProtected);
+/** The GET endpoints of interface §4 that need no token. */
+export const PUBLIC = getPaths.filter((path) => !isProtected(path));
 export const ALL = [...PROTECTED, ...PUBLIC];
 
-/** Those that return elements: each has a schema endpoint. */
+/** The endpoints that return elements. Each has a schema endpoint. */
 export const DATA_PATHS = PROTECTED.filter((path) => `${path}/schema` in paths);
 
 /** The paths that return what changed in the elements (decision 179). */

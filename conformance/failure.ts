@@ -1,5 +1,5 @@
-/** A deployment does not do what is demanded. The message says what it does instead. */
+/** The deployment breaks a clause. The message states what was expected and received. */
 export class Broken extends Error {}
 
-/** A clause cannot be checked from here. The message says why. */
+/** This run cannot check a clause. The message states why. */
 export class NotTestable extends Error {}

@@ -3,10 +3,10 @@ import { Agent as HttpsAgent, request as https } from 'node:https';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** A request as it goes out. */
+/** A request to send. */
 export interface Outgoing {
   method: string;
-  /** Below the address of the deployment. */
+  /** Appended to the URL of the deployment. */
   path: string;
   headers: OutgoingHttpHeaders;
   body: string;
@@ -18,10 +18,10 @@ export interface ReceivedResponse {
   bytes: Buffer;
 }
 
-/** An answer that does not go on for so long does not come. */
+/** Timeout of a connection without data. */
 const SILENCE_MS = 120_000;
 
-/** Sends requests to one address, and keeps its connections. */
+/** Sends requests to one URL over persistent connections. */
 export class HttpClient {
   private readonly agent: HttpAgent;
 
@@ -29,29 +29,30 @@ export class HttpClient {
     this.agent = new (url.protocol === 'https:' ? HttpsAgent : HttpAgent)({ keepAlive: true });
   }
 
-  /** @throws what broke the connection, before the answer or in the midst of it */
+  /** @throws the error of the connection, before or during the response */
   async send(outgoing: Outgoing): Promise<ReceivedResponse> {
     try {
       return await this.attempt(outgoing);
     } catch (error) {
-      // A connection that was kept may be closed just now: that says nothing about the request.
+      // The server may close a reused connection at the same moment, which is no fault of the request.
       if ((error as { reused?: boolean }).reused) return this.attempt(outgoing);
       throw error;
     }
   }
 
-  /** Sends text that need not be HTTP on a connection of its own. @throws where what comes back is no HTTP */
+  /** Sends text that may be invalid HTTP on a new connection. @throws if the response is not HTTP */
   async sendRaw(text: string): Promise<ReceivedResponse> {
-    const answered = await this.exchange(text);
-    const end = answered.indexOf('\r\n\r\n');
-    const [first = '', ...lines] = answered.subarray(0, Math.max(end, 0)).toString('latin1').split('\r\n');
+    const received = await this.exchange(text);
+    const end = received.indexOf('\r\n\r\n');
+    const [first = '', ...lines] = received.subarray(0, Math.max(end, 0)).toString('latin1').split('\r\n');
     const status = /^HTTP\/1\.1 (\d{3})/.exec(first)?.[1];
-    if (!status) throw new Error(`no HTTP came back but ${JSON.stringify(answered.toString('latin1', 0, 100))}`);
+    if (!status)
+      throw new Error(`expected an HTTP response, received ${JSON.stringify(received.toString('latin1', 0, 100))}`);
     const headers = lines.map((line) => [
       line.slice(0, line.indexOf(':')).toLowerCase(),
       line.slice(line.indexOf(':') + 1).trim(),
     ]);
-    return { status: Number(status), headers: Object.fromEntries(headers), bytes: answered.subarray(end + 4) };
+    return { status: Number(status), headers: Object.fromEntries(headers), bytes: received.subarray(end + 4) };
   }
 
   close(): void {
@@ -70,12 +71,12 @@ export class HttpClient {
           resolve({ status: incoming.statusCode!, headers: incoming.headers, bytes: Buffer.concat(chunks) }),
         );
       });
-      sent.on('timeout', () => sent.destroy(new Error(`silence for ${SILENCE_MS / 1000} s`)));
+      sent.on('timeout', () => sent.destroy(new Error(`no data for ${SILENCE_MS / 1000} s`)));
       sent.on('error', (error) => reject(Object.assign(error, { reused: sent.reusedSocket }))).end(body);
     });
   }
 
-  /** The first answer, or all that came until the connection was closed. */
+  /** The first response, or all bytes until the connection closes. */
   private exchange(text: string): Promise<Buffer> {
     const { hostname, protocol, port } = this.url;
     const tls = protocol === 'https:';
@@ -84,8 +85,10 @@ export class HttpClient {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       const socket = tls ? connectTls({ ...to, servername: host }) : connect(to);
-      socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error('the connection was left open')));
-      // What was answered counts, even where the connection is reset behind it.
+      socket.setTimeout(SILENCE_MS, () =>
+        socket.destroy(new Error('the server sent no complete response and left the connection open')),
+      );
+      // A reset after a response does not invalidate the response.
       socket.on('error', (error) => (chunks.length ? resolve(Buffer.concat(chunks)) : reject(error)));
       socket.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
@@ -97,7 +100,7 @@ export class HttpClient {
   }
 }
 
-/** Whether this is an answer of a told length, up to its end. */
+/** Whether this is a complete response with Content-Length. */
 function isComplete(bytes: Buffer): boolean {
   const [head = '', body] = bytes.toString('latin1').split('\r\n\r\n', 2);
   const length = /^content-length: *(\d+)/im.exec(head)?.[1];

@@ -1,12 +1,12 @@
 type Part = Readonly<Record<string, unknown>>;
 
-/** What a token says, whoever signed it. @throws where it is no JWT */
+/** The decoded parts of a token, without a check of its signature. @throws if it is not a JWT */
 export function partsOf(token: string): { header: Part; claims: Part; signature: string } {
   const [header, claims, signature = ''] = token.split('.');
   return { header: decoded(header), claims: decoded(claims), signature };
 }
 
-/** A part of a token as it is written. */
+/** A part of a token in its encoded form. */
 export function encoded(part: Part): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
 }

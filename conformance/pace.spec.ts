@@ -3,7 +3,7 @@ import { Pace } from './pace.js';
 
 const START = Date.UTC(2026, 3, 1, 12);
 
-/** An answer whose window has so many requests left, and ends a second after it was sent, unless told otherwise. */
+/** A response whose window has `remaining` requests left and ends `seconds` after the response. */
 const response = (remaining: number, seconds = 1) =>
   ({
     headers: {
@@ -14,46 +14,46 @@ const response = (remaining: number, seconds = 1) =>
     },
   }) as unknown as ReceivedResponse;
 
-let told: string[];
-beforeEach(() => void (told = []));
-const pace = (share: number) => new Pace('customer', share, (line) => told.push(line));
+let logged: string[];
+beforeEach(() => void (logged = []));
+const pace = (share: number) => new Pace('customer', share, (line) => logged.push(line));
 
-let begun: number;
-beforeEach(() => void (begun = performance.now()));
-/** Since the test began. A timer may be early by a fraction of a millisecond. */
-const seconds = () => (performance.now() - begun + 1) / 1000;
+let startedAt: number;
+beforeEach(() => void (startedAt = performance.now()));
+/** Seconds since the test began. A timer may fire a fraction of a millisecond early. */
+const seconds = () => (performance.now() - startedAt + 1) / 1000;
 
-test('what is left of the share goes out at once', async () => {
+test('Pace sends requests at once while its share has requests left', async () => {
   const half = pace(0.5);
   half.learn(response(40));
   half.learn(response(21));
   await half.waitForRoom();
-  expect(told).toEqual([]);
+  expect(logged).toEqual([]);
 });
 
-test('when the share is used, the next request waits for the next window', async () => {
+test('Pace delays the next request to the next window when its share is used', async () => {
   const half = pace(0.5);
   half.learn(response(40));
   half.learn(response(20));
   await half.waitForRoom();
   expect(seconds()).toBeGreaterThanOrEqual(1);
-  expect(told).toEqual(['Waiting 1 s for the customer: its share of the 1m quota is used.']);
-  // Of which it has its share again.
+  expect(logged).toEqual(['Waiting 1 s for the customer: the share of its 1m quota is used.']);
+  // The new window has a new share.
   half.learn(response(40, 60));
   await half.waitForRoom();
-  expect(told).toHaveLength(1);
+  expect(logged).toHaveLength(1);
 });
 
-test('a refusal is waited for as long as it says', async () => {
+test('Pace waits for the Retry-After of a 429', async () => {
   const refusal = { headers: { 'retry-after': '1' } } as unknown as ReceivedResponse;
   await pace(1).refused(refusal);
   expect(seconds()).toBeGreaterThanOrEqual(1);
-  expect(told).toEqual(['Waiting 1 s for the customer: it was answered 429.']);
+  expect(logged).toEqual(['Waiting 1 s for the customer: it received 429.']);
 });
 
-test('where no answer tells of a quota, requests keep to that of the contract', async () => {
-  const untold = pace(1);
-  untold.learn({ headers: {} } as unknown as ReceivedResponse);
-  await untold.waitForRoom();
+test('Pace keeps to the quota of the contract while no response shows one', async () => {
+  const unknown = pace(1);
+  unknown.learn({ headers: {} } as unknown as ReceivedResponse);
+  await unknown.waitForRoom();
   expect(seconds()).toBeGreaterThanOrEqual(1);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { placesOf } from './clause.js';
+import { referencesOf } from './clause.js';
 import { ARRAYS, type Fields, PRICE, PRODUCT, STOCK } from './documented-fields.js';
 import { CLAUSES } from './suite.js';
 
@@ -8,13 +8,13 @@ const DOCS = resolve(import.meta.dirname, '../docs');
 
 const document = (name: string) => readFileSync(`${DOCS}/${name}`, 'utf8');
 
-const places = new Set(CLAUSES.flatMap(placesOf));
+const references = new Set(CLAUSES.flatMap(referencesOf));
 
-test('names each once', () => {
+test('the suite has unique clause ids', () => {
   expect(CLAUSES.map(({ id }) => id)).toEqual([...new Set(CLAUSES.map(({ id }) => id))]);
 });
 
-test('speaks for each section and each numbered rule of the interface', () => {
+test('the suite covers every section and every numbered rule of the interface', () => {
   const expected: string[] = [];
   let section = '';
   for (const [, heading, rule] of document('interface.md').matchAll(/^(?:###? (\d+(?:\.\d+)?)\.? |(\d+)\. )/gm)) {
@@ -22,15 +22,15 @@ test('speaks for each section and each numbered rule of the interface', () => {
     expected.push(`§${rule ? `${section}.${rule}` : section}`);
   }
   expect(expected.length).toBeGreaterThan(40);
-  // A section that is all rules is spoken for by these.
-  const silent = expected.filter((place) => ![...places].some((own) => `${own}.`.startsWith(`${place}.`)));
-  expect(silent).toEqual([]);
+  // The rules of a section cover the section.
+  const missing = expected.filter((reference) => ![...references].some((own) => `${own}.`.startsWith(`${reference}.`)));
+  expect(missing).toEqual([]);
 });
 
-test('speaks for each decision', () => {
+test('the suite covers every decision', () => {
   const expected = [...document('decisions.md').matchAll(/^### (\d+)\. /gm)].map(([, number]) => `decision ${number}`);
   expect(expected.length).toBeGreaterThan(85);
-  expect(expected.filter((place) => !places.has(place))).toEqual([]);
+  expect(expected.filter((reference) => !references.has(reference))).toEqual([]);
 });
 
 test.each<[string, string, Fields]>([
@@ -41,7 +41,7 @@ test.each<[string, string, Fields]>([
   ['2.5', 'ProductComposition', ARRAYS.ProductComposition!],
   ['2.6', 'ProductPrice', PRICE],
   ['2.7', 'StockEntry', STOCK],
-])('has the fields of §%s: %s', (section, _name, fields) => {
+])('the suite knows the fields of §%s: %s', (section, _name, fields) => {
   const text = document('interface.md')
     .split(`\n### ${section} `)[1]!
     .split('\n### ')[0]!

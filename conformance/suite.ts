@@ -3,7 +3,7 @@ import { CHANGES } from './clauses/changes.js';
 import { CONDITIONAL } from './clauses/conditional.js';
 import { CONTENT } from './clauses/content.js';
 import { LAST_ELEMENT } from './clauses/last-element.js';
-import { ENDPOINTS, EVERY_ANSWER } from './clauses/endpoints.js';
+import { ENDPOINTS, EVERY_RESPONSE } from './clauses/endpoints.js';
 import { ERRORS } from './clauses/errors.js';
 import { FORMATS } from './clauses/formats.js';
 import { EVERY_QUOTA, LIMITS, REFUSAL } from './clauses/limits.js';
@@ -18,7 +18,7 @@ import { type Clause } from './clause.js';
 import { Broken, NotTestable } from './failure.js';
 import { Deployment, type Target, tokenCall } from './deployment.js';
 
-/** Every clause, in the order of the run: what is said of all answers comes last. */
+/** Every clause, in the order of the run. Clauses about all responses run last. */
 export const CLAUSES: readonly Clause[] = [
   ...OVERVIEW,
   ...RESOURCE_CLAUSES,
@@ -38,7 +38,7 @@ export const CLAUSES: readonly Clause[] = [
   ...SEPARATION,
   ...REFUSAL,
   ...OPERATION,
-  ...EVERY_ANSWER,
+  ...EVERY_RESPONSE,
   ...EVERY_QUOTA,
 ];
 
@@ -46,33 +46,33 @@ export interface Result {
   id: string;
   text: string;
   verdict: 'PASS' | 'FAIL' | 'NOT TESTABLE';
-  /** What was expected and what came, or why nothing can be said; absent where it passed. */
+  /** The expected and the received value, or why the clause is not testable; absent if it passed. */
   detail?: string;
 }
 
-/** What a run found, and how many requests it took. */
+/** The results of a run, and the number of its requests. */
 export interface Outcome {
   results: Result[];
   requests: number;
 }
 
 export interface Listener {
-  /** What people should know while it runs. */
-  tell: (line: string) => void;
-  /** Each result, as soon as it is there. */
-  found: (result: Result) => void;
+  /** Receives lines about waiting. */
+  log: (line: string) => void;
+  /** Receives each result at once. */
+  onResult: (result: Result) => void;
 }
 
-/** Puts every clause to the deployment. @throws where it cannot be reached, or gives its customer no token */
-export async function runSuite(target: Target, { tell, found }: Listener): Promise<Outcome> {
-  const deployment = new Deployment(target, tell);
+/** Checks every clause. @throws if the deployment cannot be reached or returns no token */
+export async function runSuite(target: Target, { log, onResult }: Listener): Promise<Outcome> {
+  const deployment = new Deployment(target, log);
   try {
-    await begin(deployment);
+    await requestTokens(deployment);
     const results: Result[] = [];
     for (const clause of CLAUSES) {
       const result = await resultOf(clause, deployment);
       results.push(result);
-      found(result);
+      onResult(result);
     }
     return { results, requests: deployment.seen.length };
   } finally {
@@ -80,11 +80,11 @@ export async function runSuite(target: Target, { tell, found }: Listener): Promi
   }
 }
 
-async function begin(deployment: Deployment): Promise<void> {
-  for (const who of ['customer', ...(deployment.target.other ? (['other'] as const) : [])] as const) {
-    const { status, bytes } = await deployment.ask(tokenCall(deployment, who));
-    if (status !== 200) throw new Error(`No token for the ${who}: ${status} ${bytes.toString('utf8', 0, 200)}`);
-    await deployment.token(who);
+async function requestTokens(deployment: Deployment): Promise<void> {
+  for (const customer of ['customer', ...(deployment.target.other ? (['other'] as const) : [])] as const) {
+    const { status, bytes } = await deployment.ask(tokenCall(deployment, customer));
+    if (status !== 200) throw new Error(`No token for the ${customer}: ${status} ${bytes.toString('utf8', 0, 200)}`);
+    await deployment.token(customer);
   }
 }
 
@@ -95,12 +95,12 @@ async function resultOf({ id, text, check }: Clause, deployment: Deployment): Pr
   } catch (error) {
     const message = withoutTokens((error as Error).message);
     if (error instanceof NotTestable) return { id, text, verdict: 'NOT TESTABLE', detail: message };
-    const detail = error instanceof Broken ? message : `it could not be checked: ${message}`;
+    const detail = error instanceof Broken ? message : `the check failed: ${message}`;
     return { id, text, verdict: 'FAIL', detail };
   }
 }
 
-/** A result is shown around, and may quote an answer. */
+/** Removes tokens: people share results, and a result may quote a response. */
 function withoutTokens(text: string): string {
   return text.replaceAll(/eyJ[\w.-]+/g, 'eyJ…');
 }

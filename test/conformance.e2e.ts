@@ -9,9 +9,9 @@ import { DAMAGED } from './support/damaged-responses.js';
 import { engine, TestService } from './support/test-service.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const QUIET = { tell: () => {}, found: () => {} };
+const QUIET = { log: () => {}, onResult: () => {} };
 
-/** What not even this run can tell: the rest are decisions that no client sees. */
+/** Clauses that this run cannot test, and decisions that a client cannot observe. */
 const NOT_TESTABLE = [
   '§1 https',
   '§6 pull-only',
@@ -58,7 +58,7 @@ let target: Target;
 beforeAll(async () => {
   service = await TestService.start();
   await service.database.cliOk('import', join(ROOT, 'demo'));
-  // The demo has nothing that a spreadsheet would run.
+  // No text of the demo starts like a formula.
   await service.database.sql(`UPDATE products SET Name = '=1+1' WHERE SKU = 'ACC-9001'`);
   const credentials = async (clientId: string) => ({ clientId, clientSecret: await service.key(clientId) });
   target = {
@@ -75,7 +75,7 @@ afterAll(() => service.close());
 const idsOf = (results: Result[], verdict: Result['verdict']) =>
   results.filter((result) => result.verdict === verdict).map(({ id }) => id);
 
-test('npm run conformance: everything that can be tested here passes, and its key is not told', async () => {
+test('npm run conformance passes every testable clause and does not print the API key', async () => {
   const json = join(service.database.folder, 'conformance.json');
   const { code, output } = await command(target, '--json', json);
   const { results, requests } = JSON.parse(readFileSync(json, 'utf8')) as { results: Result[]; requests: number };
@@ -95,42 +95,42 @@ test.each<[string, (whole: Target) => Target, RegExp]>([
     (whole) => ({ ...whole, customer: { clientId: 'DEMO-SHOP', clientSecret: 'x' } }),
     /No token.*401/,
   ],
-  ['nobody at the address', (whole) => ({ ...whole, url: new URL('http://127.0.0.1:1') }), /ECONNREFUSED/],
-  ['no http address', (whole) => ({ ...whole, url: new URL('ftp://127.0.0.1') }), /no http or https address/],
-])('exit code 2, with %s', async (_name, change, problem) => {
+  ['no service at the URL', (whole) => ({ ...whole, url: new URL('http://127.0.0.1:1') }), /ECONNREFUSED/],
+  ['an ftp URL', (whole) => ({ ...whole, url: new URL('ftp://127.0.0.1') }), /not an http or https URL/],
+])('npm run conformance exits with 2 for %s', async (_name, change, problem) => {
   const { code, output } = await command(change(target));
   expect(code).toBe(2);
   expect(output).toMatch(problem);
 });
 
 if (engine === 'sqlite') {
-  // Ten spoilt responses cover every kind of clause. All of them take as long as half of `npm test`.
+  // Ten damaged responses cover every kind of clause. All of them take as long as half of `npm test`.
   const step = process.env.NIGHTLY === '1' ? 1 : Math.ceil(DAMAGED.length / 10);
   const samples = DAMAGED.filter((_, index) => index % step === 0);
 
-  describe('a spoilt response fails its clauses and no others', () => {
+  describe('the suite behind a proxy that damages a response', () => {
     let proxy: SpoilingProxy;
     beforeAll(async () => void (proxy = await SpoilingProxy.before(service.url)));
     afterAll(() => proxy.close());
 
-    test.each(samples)('%s', async (_name, spoil, expected) => {
+    test.each(samples)('fails exactly the clauses of: %s', async (_name, spoil, expected) => {
       proxy.spoil = spoil;
       const { results } = await runSuite({ ...target, url: new URL(proxy.url) }, QUIET);
       expect(idsOf(results, 'FAIL')).toEqual(expected);
-      const told = JSON.stringify(results);
-      expect([told.includes(target.customer.clientSecret), /eyJ\w/.test(told)]).toEqual([false, false]);
+      const printed = JSON.stringify(results);
+      expect([printed.includes(target.customer.clientSecret), /eyJ\w/.test(printed)]).toEqual([false, false]);
     });
 
-    test('and the command ends with exit code 1', async () => {
+    test('exits with 1', async () => {
       proxy.spoil = (response) => void (response.body = response.body.replace('Healthy', 'OK'));
       const { code, output } = await command({ ...target, url: new URL(proxy.url) });
       expect(code).toBe(1);
-      expect(output).toMatch(/^FAIL +§4 health: .* — expected body "Healthy", came "OK"$/m);
+      expect(output).toMatch(/^FAIL +§4 health: .* — expected body "Healthy", received "OK"$/m);
     });
   });
 }
 
-/** The command as people call it, with its secrets in the environment. */
+/** Runs the command as a user does, with the secrets in the environment. */
 function command({ url, managementUrl, customer, other }: Target, ...options: string[]) {
   const env = {
     PATH: process.env.PATH,

@@ -1,8 +1,8 @@
-// How often a customer asks (interface §6), in seconds, and for how long it uses a token.
+// The polling intervals of a customer (interface §6) and the time that it uses a token, in seconds.
 
 const DAY = 86_400;
 
-/** Between two polls of the same, at least and at most. The version is noticed once a day. */
+/** The shortest and the longest time between two polls of a path. */
 export const EVERY = {
   products: [DAY, DAY],
   prices: [DAY, DAY],
@@ -10,19 +10,19 @@ export const EVERY = {
   'api/version': [DAY, DAY],
 };
 
-/** It is renewed a few minutes before it expires after an hour. */
+/** A client renews its token a few minutes before it expires after an hour. */
 export const TOKEN_SECONDS = 3_300;
 
-/** How often the wholesaler's system delivers stock. */
+/** The time between two deliveries of the wholesaler's system. */
 export const DELIVERY_SECONDS = 1_800;
 
-/** How often one customer asks in a day. */
+/** The polls of one customer in a day. */
 export function callsADay(path) {
   const [least, most] = EVERY[path];
   return (2 * DAY) / (least + most);
 }
 
-/** Stock is asked for so often that a token is renewed at the first poll after its time. */
+/** Stock is polled so often that the first stock poll after TOKEN_SECONDS renews the token. */
 export const TOKENS_A_DAY = DAY / (TOKEN_SECONDS + 1 / (2 * (callsADay('stock') / DAY)));
 
 /** The share of stock polls that find a new delivery. */

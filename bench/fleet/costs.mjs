@@ -1,12 +1,12 @@
-// What each kind of call costs, one after the other, and what a day of a customer comes to.
+// The cost of each kind of request, sent one after another, and the cost of one customer per day.
 import { KEY } from '../keys.mjs';
 import { sample } from '../sample.mjs';
 import { callsADay, STOCK_CHANGED, TOKENS_A_DAY } from './cadence.mjs';
 
-/** It has the most usual terms, and no quota to speak of. */
+/** A customer with the most common terms and a practically unlimited quota. */
 const CUSTOMER = 'BENCH-A';
 
-/** @returns {Promise<Record<string, object>>} of each kind of call what `sample` tells */
+/** @returns {Promise<Record<string, object>>} the result of `sample` for each kind of request */
 export async function measureCosts({ url, pid, token }, client, databasePid) {
   const authorization = await token(CUSTOMER);
   const costs = {};
@@ -30,7 +30,7 @@ export async function measureCosts({ url, pid, token }, client, databasePid) {
   return costs;
 }
 
-/** How often a day one customer makes each kind of call, where products and prices change daily. */
+/** The number of requests of each kind that one customer sends per day, if products and prices change daily. */
 export const CALLS_A_DAY = {
   'products 200, gzip': callsADay('products'),
   'prices 200, gzip': callsADay('prices'),
@@ -40,7 +40,7 @@ export const CALLS_A_DAY = {
   'token 200': TOKENS_A_DAY,
 };
 
-/** What one customer takes a day. @param key of a sample, such as `cpu`: seconds */
+/** The cost of one customer per day. @param key a key of a sample, such as `cpu`: seconds */
 export function aDay(costs, key) {
   return Object.entries(CALLS_A_DAY).reduce((sum, [kind, times]) => sum + costs[kind][key] * times, 0);
 }

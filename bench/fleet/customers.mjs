@@ -1,5 +1,5 @@
-// Ten thousand customers, of a handful of terms, which they share with others.
-import { digits } from '../chance.mjs';
+// The customers of the fleet, who share a few different terms.
+import { digits } from '../random.mjs';
 import { dataSet } from '../data-set.mjs';
 
 const PLACES = [
@@ -9,7 +9,7 @@ const PLACES = [
   ['EUR-B', 'UK01'],
 ];
 
-/** The table of `count` customers. The customer of each number has the terms of `number % terms`, and the usual quota. */
+/** The table of `count` customers. Customer `number` has the terms `number % terms` and the default quota. */
 export function customersTable(count, terms) {
   const { name, columns } = dataSet('M').find((table) => table.name === 'customers');
   const rows = () => Array.from({ length: count }, (_, number) => customer(number, number % terms));

@@ -1,24 +1,24 @@
-// The fleet: customers that poll, each by clocks, a token and validators of its own. One process plays them all.
+// The fleet: each customer polls with its own timers, token and validators. One process simulates all customers.
 import { Agent, request } from 'node:http';
 import { KEY } from '../keys.mjs';
 import { serveTasks } from '../task-process.mjs';
 import { EVERY, TOKEN_SECONDS } from './cadence.mjs';
 import { codeOf } from './customers.mjs';
 
-/** How fast a slow customer takes a response. */
+/** The speed at which a slow customer reads a response. */
 const SLOW_BYTES_PER_SECOND = 20_000;
 
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 1_000 });
 const customers = [];
 let calls = {};
-/** Simulated seconds in a second. */
+/** Simulated seconds per second. */
 let speed = 1;
 
 serveTasks({ prepare, poll });
 
 /**
- * Brings the customers to where a fleet is in the morning: they have tokens of all ages and the last stock, while products
- * and prices have changed at night. One customer of a hundred is slow.
+ * Puts the customers into the state of a fleet in the morning: they have tokens of all ages and the latest stock, but
+ * products and prices changed overnight. One customer in a hundred is slow.
  */
 async function prepare({ url, count, terms }) {
   for (let number = 0; number < count; number++)
@@ -35,8 +35,8 @@ async function tokensOf(some) {
 }
 
 /**
- * All poll for so many seconds.
- * @returns of each kind of call how many there were, their bytes, their seconds in all, and percentiles of the seconds that they took
+ * Lets all customers poll for some seconds.
+ * @returns for each kind of request: the count, the bytes, the total of the seconds, and percentiles of the seconds
  */
 async function poll({ seconds, ...options }) {
   ({ speed } = options);
@@ -53,7 +53,7 @@ async function poll({ seconds, ...options }) {
   return Object.fromEntries(Object.entries(calls).map(([kind, some]) => [kind, summary(some)]));
 }
 
-/** @param share how much of the usual time is left until then */
+/** @param share the share of the usual interval until the next poll */
 function schedule(timers, customer, path, share = 1) {
   const [least, most] = EVERY[path];
   const milliseconds = ((least + Math.random() * (most - least)) * share * 1000) / speed;
@@ -86,13 +86,13 @@ async function ask({ url, token, etags, isSlow }, path) {
   if (status === 200 && etag) etags[path] = etag;
 }
 
-/** What has not been taken stays with the kernel, and then with the service. */
+/** While paused, unread bytes stay in the kernel's buffers, and then in the service. */
 function pauseFor(response, seconds) {
   response.pause();
   setTimeout(() => response.resume(), seconds * 1000);
 }
 
-/** One request, which is counted. What breaks off counts as such. */
+/** Sends and counts one request. A broken connection counts as the status `broken`. */
 function call(name, url, { isSlow, ...options }, body) {
   const start = performance.now();
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// P3: how soon the first byte of /products comes, however long the answer is.
+// P3: the time to the first byte of /products, independent of the size of the response.
 import { median } from '../report.mjs';
 
 /** @returns {Promise<{ rows: object, aims: object[] }>} */

@@ -1,4 +1,4 @@
-// P1, P2, P6, P8, P9: whole answers of M, each beside its yardstick.
+// P1, P2, P6, P8, P9: full responses of M, each compared with its yardstick.
 import { inRounds, ratioOf, rowOf, sample } from '../sample.mjs';
 import { median } from '../report.mjs';
 import { unchangedAims, unchangedCalls } from './unchanged.mjs';
@@ -30,7 +30,7 @@ export async function measureFullResponses({ server, m, client }, { rounds, type
   try {
     Object.assign(calls, yardstickCalls(yardsticks, bytes));
     await inRounds(1, client, database, calls);
-    const samples = await inRounds(rounds, client, database, inTurn(calls));
+    const samples = await inRounds(rounds, client, database, inOrderOfNames(calls));
     const typeorm = { url: `${yardsticks.url}/typeorm`, pid: yardsticks.pid };
     Object.assign(samples, await inRounds(typeormRounds, client, database, { typeorm }));
     const rows = Object.entries(NAMES).map(([name, label]) => [label, rowOf(samples[name])]);
@@ -63,8 +63,8 @@ function yardstickCalls({ url, pid }, bytes) {
   };
 }
 
-/** In the order of the names, which has each beside its yardstick. */
-function inTurn(calls) {
+/** The calls in the order of NAMES, which puts each call next to its yardstick. */
+function inOrderOfNames(calls) {
   const names = Object.keys(NAMES).filter((name) => calls[name]);
   return Object.fromEntries(names.map((name) => [name, calls[name]]));
 }

@@ -1,9 +1,9 @@
-// P4: eight slow clients of the large data set; what others notice of them, and what they hold of memory.
-import { forgetPeak, peakOf } from '../process-usage.mjs';
+// P4: the effect of eight slow clients of the large data set on other clients, and the memory that they use.
+import { resetPeak, peakOf } from '../process-usage.mjs';
 import { median } from '../report.mjs';
 import { QUICK, SLOW } from './stage.mjs';
 
-/** What each takes a second. A compressed answer holds several times as many products. */
+/** Bytes per second of each client. A compressed response contains several times as many products per byte. */
 const PACES = { identity: 2_000_000, gzip: 300_000, br: 300_000 };
 
 /** @returns {Promise<{ rows: object, aims: object[] }>} */
@@ -32,7 +32,7 @@ function callsOf(url, headers, etag) {
   };
 }
 
-/** It leaves a little after the phase ends. */
+/** Reads slowly, and disconnects shortly after the phase ends. */
 async function slowDownload({ large, crowd }, encoding, headers, seconds) {
   const { status } = await crowd.ask('get', {
     url: `${large.service.url}/products`,
@@ -40,14 +40,14 @@ async function slowDownload({ large, crowd }, encoding, headers, seconds) {
     bytesPerSecond: PACES[encoding],
     most: seconds + 0.5,
   });
-  if (status !== 200) throw new Error(`A slow client got ${status}`);
+  if (status !== 200) throw new Error(`A slow client received ${status}`);
 }
 
-/** The quick customer's products again and again, and small calls meanwhile. */
+/** Repeats the /products of the quick customer, and sends small requests at the same time. */
 async function phase({ large, client }, { products, version, unchanged }, seconds) {
   const { pid } = large.service;
-  forgetPeak(pid);
-  const small = (call) => client.ask('steadily', { ...call, milliseconds: 25, seconds });
+  resetPeak(pid);
+  const small = (call) => client.ask('atIntervals', { ...call, milliseconds: 25, seconds });
   const whole = client.ask('downloads', { ...products, clients: 1, seconds });
   const responses = await Promise.all([whole, small(version), small(unchanged)]);
   const [ofProducts, ofVersion, ofUnchanged] = responses.map((some) => median(some.map((one) => one.seconds)));
@@ -69,15 +69,15 @@ function rowsOf(phases, size) {
 }
 
 function aimsOf({ alone, ...crowded }) {
-  // Memory once had is not given back at once: only before the first slow clients it is that of a service without any.
-  const grown = (results) => (Math.max(...results.map(({ peak }) => peak)) - alone[0].peak) / 2 ** 20;
+  // Node returns memory late, so only the first phase shows the memory of a service without slow clients.
+  const growth = (results) => (Math.max(...results.map(({ peak }) => peak)) - alone[0].peak) / 2 ** 20;
   const slower = (key) => middle(crowded.identity, key) / middle(alone, key);
   return [
-    { aim: 'P4', what: '8 slow clients: growth of RSS, MiB', figure: grown(crowded.identity), most: 64 },
+    { aim: 'P4', what: '8 slow clients: growth of RSS, MiB', figure: growth(crowded.identity), most: 64 },
     { aim: 'P4', what: 'with over without them: 5,000 /products', figure: slower('products'), most: 2 },
     { aim: 'P4', what: 'with over without them: GET /api/version', figure: slower('version'), most: 2 },
     { aim: 'P4', what: 'with over without them: GET /stock, 304', figure: slower('unchanged'), most: 2 },
-    { aim: 'P9', what: '8 slow clients, gzip: growth of RSS, MiB', figure: grown(crowded.gzip), most: 64 },
-    { aim: 'P9', what: '8 slow clients, brotli: growth of RSS, MiB', figure: grown(crowded.br), most: 64 },
+    { aim: 'P9', what: '8 slow clients, gzip: growth of RSS, MiB', figure: growth(crowded.gzip), most: 64 },
+    { aim: 'P9', what: '8 slow clients, brotli: growth of RSS, MiB', figure: growth(crowded.br), most: 64 },
   ];
 }

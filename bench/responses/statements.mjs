@@ -1,9 +1,9 @@
-// P8: which statements a 304 needs, as the database's own log has them.
+// P8: the statements of a 304, from the general log of the database.
 const DATA = /\b(?:from|join)\s+`?(?:products|product_\w+|prices|stock)\b/i;
 
 /**
- * Asks for each answer with its validator while the database logs all statements.
- * @returns {Promise<{ rows: object, aims: object[] }>} no aim where the log is not ours to switch on
+ * Sends each request with its validator while the database logs all statements.
+ * @returns {Promise<{ rows: object, aims: object[] }>} no aim if the user may not switch the log on
  */
 export async function countStatements({ server: { connection }, m, client }) {
   const headers = await m.service.token('BENCH-A');
@@ -15,7 +15,7 @@ export async function countStatements({ server: { connection }, m, client }) {
   }
   const statements = await logged(connection, new URL(m.url).pathname.slice(1), async () => {
     for (const call of calls) await client.ask('get', call);
-  }).catch((error) => console.log(`P8, statements of a 304: not counted, since ${error.message}`));
+  }).catch((error) => console.log(`P8, statements of a 304: not counted (${error.message})`));
   if (!statements) return { rows: {}, aims: [] };
   const ofData = statements.filter((statement) => DATA.test(statement)).length;
   return {
@@ -24,13 +24,13 @@ export async function countStatements({ server: { connection }, m, client }) {
   };
 }
 
-/** How many of the statements that run during `work` read the catalogue; undefined: the log is not ours to switch on. */
+/** The number of statements during `work` that read the catalogue; undefined if the user may not switch the log on. */
 export async function catalogueQueries({ connection }, url, work) {
   const statements = await logged(connection, new URL(url).pathname.slice(1), work).catch(() => undefined);
   return statements?.filter((statement) => DATA.test(statement)).length;
 }
 
-/** The statements of a database's sessions while `work` runs. The settings of the log are put back. */
+/** The statements of a database's sessions during `work`. Restores the settings of the log. */
 async function logged(connection, database, work) {
   const [[{ start, ...before }]] = await connection.query(
     'SELECT @@general_log AS general_log, @@log_output AS log_output, NOW(6) AS start',

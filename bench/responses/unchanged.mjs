@@ -1,10 +1,10 @@
-// P8: what an unchanged answer takes beside a whole one.
+// P8: the cost of a 304 compared with a full response.
 import { inRounds, ratioOf, rowOf, sample } from '../sample.mjs';
 
 const PATHS = ['products', 'stock', 'prices'];
 
 /**
- * Of the large data set: where a whole answer takes long.
+ * Measures the large data set, where a full response takes long.
  * @returns {Promise<{ rows: object, aims: object[] }>}
  */
 export async function measureUnchanged({ server, large, client }, { rounds }) {
@@ -20,7 +20,7 @@ export async function measureUnchanged({ server, large, client }, { rounds }) {
   return { rows: Object.fromEntries(rows), aims: unchangedAims(large.size, samples) };
 }
 
-/** The same calls with the validators of their answers. @returns {Promise<Record<string, object>>} by path and `304` */
+/** The calls with the validators of their responses. @returns {Promise<Record<string, object>>} by path and `304` */
 export async function unchangedCalls(calls, client, database) {
   const unchanged = {};
   for (const path of PATHS) {

@@ -1,4 +1,4 @@
-// The tables as most would declare them for TypeORM: each column, and the relations of a product.
+// A usual declaration of the tables for TypeORM: each column, and the relations of a product.
 import { EntitySchema } from 'typeorm';
 import { dataSet } from '../data-set.mjs';
 
@@ -51,5 +51,5 @@ const parts = Object.values(RELATIONS).map(
 
 export const ENTITIES = [product, ...parts];
 
-/** What is asked of the repository of products: those of a price list, with everything. */
+/** The relations that the query for products loads: all of them. */
 export const relations = Object.fromEntries(Object.keys(RELATIONS).map((name) => [name, true]));

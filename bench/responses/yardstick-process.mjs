@@ -1,4 +1,4 @@
-// A small Express application with the yardsticks, in a process of its own. What only reads rows answers without a body.
+// A small Express application with the yardsticks, in its own process. Yardsticks that only read rows return no body.
 import express from 'express';
 import mysql from 'mysql2/promise';
 import { DataSource, IsNull, Not } from 'typeorm';
@@ -6,7 +6,7 @@ import { ENTITIES, relations } from './yardstick-entities.mjs';
 import { NORMALISED_ROWS, PRICES, STOCK } from './yardstick-queries.mjs';
 
 const url = process.env.DATABASE_URL;
-/** As BENCH-A has it. */
+/** The terms of BENCH-A. */
 const terms = { list: 'EUR-A', warehouse: 'NL01', discount: 12.5 };
 const connection = await mysql.createConnection({ uri: url, namedPlaceholders: true });
 const dataSource = await new DataSource({ type: 'mysql', url, entities: ENTITIES }).initialize();
@@ -37,7 +37,7 @@ for (const [path, sql] of Object.entries({ '/stock': STOCK, '/prices': PRICES })
     response.set('X-Length', JSON.stringify(rows).length).status(204).end();
   });
 
-// No 304 that knows the state of the database can take less.
+// The least cost of a 304 that depends on the state of the database.
 app.get('/one-query', async (_request, response) => {
   await connection.query('SELECT 1');
   response.status(204).end();

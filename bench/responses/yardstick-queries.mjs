@@ -1,11 +1,11 @@
-// The plain queries that answers are held against. All name the price list, and read only what it makes eligible.
+// The plain queries that responses are compared with. Each selects the eligible products of the price list.
 
 const from = (join = '') => `FROM prices JOIN products ON products.SKU = prices.SKU ${join}
   WHERE prices.PriceListCode = :list AND (products.Status IS NULL OR products.Status <> 'OBSOLETE')`;
 
 const ARRAYS = ['product_images', 'product_accessories', 'product_substitutions', 'product_composition'];
 
-/** Floor A: the rows that the products of an assortment are made of, one query a table. */
+/** Floor A: all rows of the products of an assortment, one query per table. */
 export const NORMALISED_ROWS = [
   `SELECT products.*, prices.* ${from()}`,
   ...ARRAYS.map((name) => `SELECT ${name}.* ${from(`JOIN ${name} ON ${name}.SKU = prices.SKU`)}`),

@@ -1,4 +1,4 @@
-// Starts the yardsticks.
+// Starts the process with the yardsticks.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -10,7 +10,7 @@ const CHANGING = 'needs imports between two requests';
 export const CHANGES: Clause[] = [
   clause(
     'decision 179 complete',
-    'without a base, /changes has every element of the whole response',
+    'without a base, /changes returns every element of the full response',
     async (deployment) => {
       const whole = await catalogue(deployment);
       for (const path of CHANGES_PATHS) {
@@ -21,16 +21,20 @@ export const CHANGES: Clause[] = [
       }
     },
   ),
-  clause('decision 179 header', 'the ETag is weak, the body repeats it, and no cache keeps it', async (deployment) => {
-    for (const path of CHANGES_PATHS) {
-      const response = await deployment.ask({ path });
-      matches(`ETag of ${path}`, response.headers.etag, /^W\/"[\x21\x23-\x7e]+"$/);
-      same(`Cache-Control of ${path}`, response.headers['cache-control'], 'private, no-store');
-      same(`Content-Type of ${path}`, response.headers['content-type'], JSON_TYPE);
-      same(`the key ETag of ${path}`, (jsonOf(response) as { ETag: string }).ETag, response.headers.etag);
-    }
-  }),
-  clause('decision 179 unchanged', 'the tag of the present state gets 304, from either path', async (deployment) => {
+  clause(
+    'decision 179 header',
+    '/changes has a weak ETag, repeats it in the body and forbids caching',
+    async (deployment) => {
+      for (const path of CHANGES_PATHS) {
+        const response = await deployment.ask({ path });
+        matches(`ETag of ${path}`, response.headers.etag, /^W\/"[\x21\x23-\x7e]+"$/);
+        same(`Cache-Control of ${path}`, response.headers['cache-control'], 'private, no-store');
+        same(`Content-Type of ${path}`, response.headers['content-type'], JSON_TYPE);
+        same(`the key ETag of ${path}`, (jsonOf(response) as { ETag: string }).ETag, response.headers.etag);
+      }
+    },
+  ),
+  clause('decision 179 unchanged', '/changes returns 304 for the current ETag of either path', async (deployment) => {
     const whole = await catalogue(deployment);
     for (const path of CHANGES_PATHS)
       for (const etag of [whole[wholePath(path)].headers.etag, (await deployment.ask({ path })).headers.etag]) {
@@ -40,14 +44,14 @@ export const CHANGES: Clause[] = [
   }),
   clause(
     'decision 179 unknown',
-    'an unknown tag, * and the tag of another path get every element',
+    '/changes returns every element for an unknown ETag, for * and for the ETag of another path',
     async (deployment) => {
       const prices = (await deployment.ask({ path: '/prices' })).headers.etag!;
       for (const tag of ['"unknown"', 'W/"a.b.c"', '*', prices])
         complete('/stock/changes', await since(deployment, '/stock/changes', tag));
     },
   ),
-  clause('decision 179 lines', 'NDJSON ends with {"End":true}, and CSV is not available', async (deployment) => {
+  clause('decision 179 lines', '/changes ends NDJSON with {"End":true} and returns 406 for CSV', async (deployment) => {
     for (const path of CHANGES_PATHS) {
       const lines = await deployment.ask({ path, headers: { Accept: 'application/x-ndjson' } });
       matches(
@@ -58,10 +62,18 @@ export const CHANGES: Clause[] = [
       same(`status of CSV`, (await deployment.ask({ path, headers: { Accept: 'text/csv' } })).status, 406);
     }
   }),
-  clause('decision 179 deltas', 'a delta leads from the base to the present', notTestable(CHANGING)),
-  clause('decision 180', 'what the change log covers', notTestable(CHANGING)),
+  clause('decision 179 deltas', 'the changes turn the base state into the current state', notTestable(CHANGING)),
+  clause(
+    'decision 180',
+    '/changes returns every element if the change log does not cover the base',
+    notTestable(CHANGING),
+  ),
   clause('decision 181', 'Gone names no SKU of other price lists', notTestable(CHANGING)),
-  clause('decision 182', 'which endpoints have /changes', notTestable('is for engineers: no client sees it')),
+  clause(
+    'decision 182',
+    'an endpoint has /changes if each element depends on its own SKU alone',
+    notTestable('concerns engineers: no client can observe it'),
+  ),
 ];
 
 const wholePath = (path: string) => path.replace(/\/changes$/, '') as '/products' | '/stock' | '/prices';
@@ -69,7 +81,7 @@ const wholePath = (path: string) => path.replace(/\/changes$/, '') as '/products
 const since = (deployment: Deployment, path: string, etag: string) =>
   deployment.send({ path, headers: { 'If-None-Match': etag } });
 
-/** @returns the body @throws {Broken} unless it has every element */
+/** @returns the body @throws {Broken} if the response is not complete */
 function complete(path: string, response: ReceivedResponse): string {
   same(`status of ${path}`, response.status, 200);
   same(`Complete of ${path}`, (jsonOf(response) as { Complete: boolean }).Complete, true);

@@ -4,37 +4,33 @@ import { catalogue, type DataPath, type Element, elements, elementsOf, nested, n
 import { DATA_PATHS } from '../endpoints.js';
 import type { Deployment } from '../deployment.js';
 
-/** §2.1 to §2.7, §3 and §4: what the answers say, taken together. */
+/** §2.1 to §2.7, §3 and §4: the content of responses, and how responses agree. */
 export const CONTENT: Clause[] = [
-  clause(
-    '§2.1 arrays',
-    'a product has its nested arrays, [] where there is nothing (decision 1)',
-    async (deployment) => {
-      const names = ['Images', 'Accessories', 'Substitutions', 'Composition', 'Prices'].map((name) => `Product${name}`);
-      for (const product of await elements(deployment, '/products')) {
-        const arrays = names.filter((name) => Array.isArray(product[name]));
-        same(`arrays of ${JSON.stringify(product.SKU)}`, arrays, names);
-      }
-    },
-  ),
-  clause('§2.1 one-price', 'of prices it has one: that of the customer (decision 6)', async (deployment) => {
+  clause('§2.1 arrays', 'a product has every nested array, [] if it is empty (decision 1)', async (deployment) => {
+    const names = ['Images', 'Accessories', 'Substitutions', 'Composition', 'Prices'].map((name) => `Product${name}`);
+    for (const product of await elements(deployment, '/products')) {
+      const arrays = names.filter((name) => Array.isArray(product[name]));
+      same(`arrays of ${JSON.stringify(product.SKU)}`, arrays, names);
+    }
+  }),
+  clause('§2.1 one-price', 'a product has exactly one price, that of the customer (decision 6)', async (deployment) => {
     for (const product of await elements(deployment, '/products')) {
       const skus = nested(product, 'ProductPrices').map(({ SKU }) => SKU);
       same(`SKUs of the ProductPrices of ${JSON.stringify(product.SKU)}`, skus, [product.SKU]);
     }
   }),
-  clause('§2.1 trimmed', 'no SKU has space around it (decision 7)', async (deployment) => {
+  clause('§2.1 trimmed', 'no SKU has leading or trailing space (decision 7)', async (deployment) => {
     for (const { SKU } of await elements(deployment, '/products')) same('a trimmed SKU', SKU, String(SKU).trim());
   }),
-  clause('§2.6 one-list', 'all prices are of one price list (§4.1)', async (deployment) => {
+  clause('§2.6 one-list', 'all prices belong to one price list (§4.1)', async (deployment) => {
     await oneValue(deployment, '/prices', 'PriceListCode');
   }),
-  clause('§2.6 currency', 'CurrencyCode is one of ISO 4217 (decision 67)', async (deployment) => {
+  clause('§2.6 currency', 'CurrencyCode is a code of ISO 4217 (decision 67)', async (deployment) => {
     const known = new Set(Intl.supportedValuesOf('currency'));
     for (const { CurrencyCode } of await elements(deployment, '/prices'))
       holds(known.has(String(CurrencyCode)), 'a currency of ISO 4217', CurrencyCode);
   }),
-  clause('§2.6 not-told', 'whether a price is discount-eligible is not answered', async (deployment) => {
+  clause('§2.6 not-told', 'a price does not contain the discount-eligibility flag', async (deployment) => {
     const [price = {}] = await elements(deployment, '/prices');
     same(
       'keys of eligibility',
@@ -42,22 +38,26 @@ export const CONTENT: Clause[] = [
       [],
     );
   }),
-  clause('§2.6 same-prices', 'ProductPrices put together are /prices (decision 6, §4.3)', async (deployment) => {
-    const { '/products': products, '/prices': prices } = await catalogue(deployment);
-    const within = elementsOf(products).flatMap((product) => nested(product, 'ProductPrices'));
-    same('SKUs of /prices', skus(elementsOf(prices)), skus(elementsOf(products)));
-    elementsOf(prices).forEach((price, index) => same('in ProductPrices', within[index], price));
-    // Parsed numbers may be equal where the digits are not.
-    same('digits of prices', digits(products.bytes), digits(prices.bytes));
-  }),
-  clause('§2.7 one-warehouse', 'all stock is of one warehouse (§4.2)', async (deployment) => {
+  clause(
+    '§2.6 same-prices',
+    'the ProductPrices of all products equal /prices (decision 6, §4.3)',
+    async (deployment) => {
+      const { '/products': products, '/prices': prices } = await catalogue(deployment);
+      const within = elementsOf(products).flatMap((product) => nested(product, 'ProductPrices'));
+      same('SKUs of /prices', skus(elementsOf(prices)), skus(elementsOf(products)));
+      elementsOf(prices).forEach((price, index) => same('in ProductPrices', within[index], price));
+      // Numbers with different digits can be equal when parsed.
+      same('digits of prices', digits(products.bytes), digits(prices.bytes));
+    },
+  ),
+  clause('§2.7 one-warehouse', 'all stock belongs to one warehouse (§4.2)', async (deployment) => {
     await oneValue(deployment, '/stock', 'StockLocation');
   }),
-  clause('§2.7 has-product', 'each SKU in stock is one of /products (decision 6, §4.2)', async (deployment) => {
+  clause('§2.7 has-product', '/products has each SKU of /stock (decision 6, §4.2)', async (deployment) => {
     const { '/products': products, '/stock': stock } = await catalogue(deployment);
     const known = new Set(skus(elementsOf(products)));
-    const strangers = skus(elementsOf(stock)).filter((sku) => !known.has(sku));
-    same('SKUs that /products does not have', strangers, []);
+    const missing = skus(elementsOf(stock)).filter((sku) => !known.has(sku));
+    same('SKUs that /products does not contain', missing, []);
   }),
   clause('§2.7 not-negative', 'AvailableQTY is never below 0 (decision 8)', async (deployment) => {
     for (const { SKU, AvailableQTY } of await elements(deployment, '/stock'))
@@ -69,28 +69,36 @@ export const CONTENT: Clause[] = [
   }),
   clause(
     '§3 other-statuses',
-    'obsolete, OBSOLETE with a space, and null are answered (decision 5)',
-    notTestable('needs products of such a Status: nobody outside knows whether there are any'),
+    'products whose Status is obsolete, OBSOLETE with a space, or null are returned (decision 5)',
+    notTestable('needs products with such a Status, and a client cannot know whether any exist'),
   ),
-  clause('§4.4 complete', 'a large answer ends as JSON does', async (deployment) => {
+  clause('§4.4 complete', 'a large response is complete JSON', async (deployment) => {
     for (const path of DATA_PATHS) elementsOf(await deployment.ask({ path }));
   }),
-  clause('§4.5 same-bytes', 'the same content gives the same bytes (decision 2)', async (deployment) => {
+  clause('§4.5 same-bytes', 'the same content returns the same bytes (decision 2)', async (deployment) => {
     const { '/stock': stock, '/prices': prices } = await catalogue(deployment);
     for (const [path, { bytes, headers }] of Object.entries({ '/stock': stock, '/prices': prices })) {
       const again = await deployment.send({ path });
       if (again.headers.etag !== headers.etag) throw new NotTestable('the content changed: run it again');
       holds(
         again.bytes.equals(bytes),
-        `the ${bytes.length} bytes of before from ${path}`,
-        `${again.bytes.length} others`,
+        `the same ${bytes.length} bytes from ${path}`,
+        `${again.bytes.length} different bytes`,
       );
     }
   }),
-  clause('decision 4', 'a net price is exact, and rounded once', notTestable('needs the list price and the discount')),
-  clause('decision 9', 'dates are the days that are stored', notTestable('needs to know what is stored')),
-  clause('decision 10', 'without a price list: []; deleted: 404', notTestable('needs such a customer')),
-  clause('decision 41 one-moment', 'an answer is of one moment (§4.2)', notTestable('needs an import meanwhile')),
+  clause('decision 4', 'a net price is exact and rounded once', notTestable('needs the list price and the discount')),
+  clause('decision 9', 'a date is the stored calendar day', notTestable('needs the stored dates')),
+  clause(
+    'decision 10',
+    'a customer without a price list gets [], a deleted customer gets 404',
+    notTestable('needs such a customer'),
+  ),
+  clause(
+    'decision 41 one-moment',
+    'a response shows one moment of the database (§4.2)',
+    notTestable('needs an import during the response'),
+  ),
 ];
 
 const PRICE_NUMBERS = new Set(['PriceExclVAT', 'MOQ', 'OrderMultiple']);
@@ -101,6 +109,6 @@ const skus = (all: Element[]) => all.map(({ SKU }) => SKU);
 
 async function oneValue(deployment: Deployment, path: DataPath, key: string): Promise<void> {
   const values = [...new Set((await elements(deployment, path)).map((element) => element[key]))];
-  if (!values.length) throw new NotTestable('this customer has none');
+  if (!values.length) throw new NotTestable(`this customer has no elements of ${path}`);
   same(`different values of ${key}`, values, values.slice(0, 1));
 }

@@ -2,17 +2,17 @@ import { type Clause, clause, holds, matches, notTestable, same } from '../claus
 import { jsonOf } from '../data.js';
 import { ALL, DATA_PATHS, JSON_TYPE, VALIDATED } from '../endpoints.js';
 
-/** What HEAD has to tell as GET does. */
-const DESCRIBING = ['content-type', 'etag', 'cache-control', 'vary', 'content-encoding'];
+/** Headers that HEAD returns with the same value as GET. */
+const SHARED_HEADERS = ['content-type', 'etag', 'cache-control', 'vary', 'content-encoding'];
 
-/** §4: each endpoint, its headers, and what holds for the methods and paths around them. */
+/** §4: endpoints, their headers, and other methods and paths. */
 export const ENDPOINTS: Clause[] = [
   ...ALL.map((path) =>
-    clause(`§4 get-${path.slice(1)}`, `GET ${path} is answered 200`, async (deployment) => {
+    clause(`§4 get-${path.slice(1)}`, `GET ${path} returns 200`, async (deployment) => {
       same('status', (await deployment.ask({ path })).status, 200);
     }),
   ),
-  clause('§4 json', 'bodies are JSON in UTF-8, and say so', async (deployment) => {
+  clause('§4 json', 'bodies are JSON in UTF-8, and the Content-Type states it', async (deployment) => {
     for (const path of VALIDATED) {
       const { headers, bytes } = await deployment.ask({ path });
       same(`Content-Type of ${path}`, headers['content-type'], JSON_TYPE);
@@ -21,13 +21,17 @@ export const ENDPOINTS: Clause[] = [
       matches(`first character of ${path}`, bytes.toString('utf8', 0, 1), /^[[{]$/);
     }
   }),
-  clause('§4 health', '/health is the plain text Healthy, which nobody keeps (decision 12)', async (deployment) => {
-    const { headers, bytes } = await deployment.ask({ path: '/health', as: 'nobody' });
-    same('body', bytes.toString(), 'Healthy');
-    same('Content-Type', headers['content-type'], 'text/plain');
-    same('Cache-Control', headers['cache-control'], 'no-store');
-  }),
-  clause('§4 length', 'data comes in chunks, or with its Content-Length (decision 132)', async (deployment) => {
+  clause(
+    '§4 health',
+    '/health returns the plain text Healthy and forbids caching (decision 12)',
+    async (deployment) => {
+      const { headers, bytes } = await deployment.ask({ path: '/health', as: 'anonymous' });
+      same('body', bytes.toString(), 'Healthy');
+      same('Content-Type', headers['content-type'], 'text/plain');
+      same('Cache-Control', headers['cache-control'], 'no-store');
+    },
+  ),
+  clause('§4 length', 'data is chunked or has its Content-Length (decision 132)', async (deployment) => {
     for (const path of DATA_PATHS) {
       const { headers, bytes } = await deployment.ask({ path });
       const isChunked = headers['transfer-encoding'] === 'chunked';
@@ -35,27 +39,27 @@ export const ENDPOINTS: Clause[] = [
       same(`Content-Length of ${path}`, headers['content-length'], length);
     }
   }),
-  clause('§4 head', 'HEAD is answered as GET is, without a body (decision 34)', async (deployment) => {
+  clause('§4 head', 'HEAD returns the status and headers of GET without a body (decision 34)', async (deployment) => {
     for (const path of ALL) {
       const [get, head] = [await deployment.ask({ path }), await deployment.ask({ path, method: 'HEAD' })];
       same(`status and body of HEAD ${path}`, [head.status, head.bytes.length], [get.status, 0]);
-      for (const name of DESCRIBING) same(`${name} of HEAD ${path}`, head.headers[name], get.headers[name]);
+      for (const name of SHARED_HEADERS) same(`${name} of HEAD ${path}`, head.headers[name], get.headers[name]);
     }
   }),
-  clause('§4 options', 'OPTIONS is 405 and tells the methods (decision 34)', async (deployment) => {
+  clause('§4 options', 'OPTIONS returns 405 and lists the methods in Allow (decision 34)', async (deployment) => {
     const { status, headers } = await deployment.ask({ path: '/products', method: 'OPTIONS' });
     same('status and Allow', [status, headers.allow], [405, 'GET, HEAD']);
   }),
-  clause('§4 strict-paths', 'paths are compared to the letter (decision 33)', async (deployment) => {
+  clause('§4 strict-paths', 'paths are case-sensitive and exact (decision 33)', async (deployment) => {
     for (const path of ['/Products', '/products/', '/HEALTH', '/api/version/'])
       same(`status of ${path}`, (await deployment.ask({ path })).status, 404);
   }),
-  clause('§4 request-id-kept', 'a sane X-Request-Id is kept (decision 16)', async (deployment) => {
+  clause('§4 request-id-kept', 'a valid X-Request-Id of the request is returned (decision 16)', async (deployment) => {
     const id = `conformance.${'x'.repeat(110)}-_9`;
     const { headers } = await deployment.ask({ path: '/api/version', headers: { 'X-Request-Id': id } });
     same('X-Request-Id', headers['x-request-id'], id);
   }),
-  clause('§4 request-id-made', 'another one is replaced, each time by a new one (decision 16)', async (deployment) => {
+  clause('§4 request-id-made', 'an invalid X-Request-Id is replaced by a new one (decision 16)', async (deployment) => {
     const given = ['not sane', 'x'.repeat(129), 'a"b', ['two', 'of-them']];
     const made: unknown[] = [];
     for (const id of given) {
@@ -65,40 +69,44 @@ export const ENDPOINTS: Clause[] = [
     }
     same('number of different ids', new Set(made).size, given.length);
   }),
-  clause('§4.1 exact', 'no product is outside of the price list', notTestable('needs to know the price list')),
-  clause('§4.2 current', 'stock is that of now, from no cache', notTestable('needs a change of stock')),
+  clause('§4.1 exact', '/products contains no product outside the price list', notTestable('needs the price list')),
+  clause('§4.2 current', '/stock returns the current stock, not a cached one', notTestable('needs a change of stock')),
   clause(
     '§4.3 eligible',
-    'each priced product has its price (decision 6)',
-    notTestable('needs to know the price list'),
+    '/prices contains each priced product of the price list (decision 6)',
+    notTestable('needs the price list'),
   ),
-  clause('§4 cut', 'an answer that cannot be finished is cut (decisions 17, 51)', notTestable('needs a failure in it')),
-  clause('§2.10 version', '/api/version has the profile, and only that (§9.2)', async (deployment) => {
-    const version = jsonOf(await deployment.ask({ path: '/api/version', as: 'nobody' }));
+  clause(
+    '§4 cut',
+    'a response that cannot be finished is aborted (decisions 17, 51)',
+    notTestable('needs a failure during a response'),
+  ),
+  clause('§2.10 version', '/api/version returns apiVersion only (§9.2)', async (deployment) => {
+    const version = jsonOf(await deployment.ask({ path: '/api/version', as: 'anonymous' }));
     same('keys', Object.keys(version as object), ['apiVersion']);
   }),
-  clause('§9.1 profile', 'the profile is 2026-04', async (deployment) => {
-    const { apiVersion } = jsonOf(await deployment.ask({ path: '/api/version', as: 'nobody' })) as Record<
+  clause('§9.1 profile', 'the API profile is 2026-04', async (deployment) => {
+    const { apiVersion } = jsonOf(await deployment.ask({ path: '/api/version', as: 'anonymous' })) as Record<
       string,
       unknown
     >;
     same('apiVersion', apiVersion, '2026-04');
   }),
-  clause('§9.3 not-chosen', 'no path and no header chooses a profile', async (deployment) => {
+  clause('§9.3 not-chosen', 'no path, parameter or header selects an API profile', async (deployment) => {
     same('status of /2026-04/stock', (await deployment.ask({ path: '/2026-04/stock' })).status, 404);
     const headers = { 'API-Version': '1999-01', 'Accept-Version': '1999-01' };
     const other = await deployment.ask({ path: '/api/version?apiVersion=1999-01', headers });
-    same('answer', jsonOf(other), jsonOf(await deployment.ask({ path: '/api/version' })));
+    same('body', jsonOf(other), jsonOf(await deployment.ask({ path: '/api/version' })));
   }),
-  clause('§9.6 additions', 'additions are no new profile (decision 13)', notTestable('is about later releases')),
   clause(
-    'decision 28 public-port',
-    'the public port has neither probes nor metrics nor documents',
-    async (deployment) => {
-      for (const path of ['/livez', '/readyz', '/metrics', '/openapi.json', '/docs'])
-        same(`status of ${path}`, (await deployment.ask({ path })).status, 404);
-    },
+    '§9.6 additions',
+    'additions do not make a new API profile (decision 13)',
+    notTestable('concerns later releases'),
   ),
+  clause('decision 28 public-port', 'the public port has no probes, metrics or documents', async (deployment) => {
+    for (const path of ['/livez', '/readyz', '/metrics', '/openapi.json', '/docs'])
+      same(`status of ${path}`, (await deployment.ask({ path })).status, 404);
+  }),
   clause(
     'decision 28 management-port',
     'the management port has probes and metrics (decision 81)',
@@ -109,19 +117,19 @@ export const ENDPOINTS: Clause[] = [
       }
     },
   ),
-  clause('decision 87', 'it describes the interface as OpenAPI', async (deployment) => {
+  clause('decision 87', 'the management port describes the interface as OpenAPI', async (deployment) => {
     const { paths } = jsonOf(await deployment.probe('/openapi.json')) as { paths: object };
     same('paths', Object.keys(paths).toSorted(), [...ALL, '/auth/token'].toSorted());
   }),
-  clause('decision 28 apart', 'the management port answers no data', async (deployment) => {
+  clause('decision 28 apart', 'the management port has no endpoint of the interface', async (deployment) => {
     for (const path of ALL) same(`status of ${path}`, (await deployment.probe(path)).status, 404);
   }),
 ];
 
-/** What is said of every answer: looked at when all of them are there. */
-export const EVERY_ANSWER: Clause[] = [
-  clause('§4 request-id', 'every answer has an X-Request-Id (decision 16)', ({ seen }) => {
-    // What is no good HTTP may be answered by something before the service: its own clauses tell of that.
+/** Checks every response of the run, so it runs last. */
+export const EVERY_RESPONSE: Clause[] = [
+  clause('§4 request-id', 'every response has an X-Request-Id (decision 16)', ({ seen }) => {
+    // A proxy may respond to invalid HTTP before the service; the clauses of errors.ts check those responses.
     const without = seen.find(({ call, headers }) => !call.raw && !headers['x-request-id']);
     holds(
       !without,

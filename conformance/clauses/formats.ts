@@ -1,5 +1,5 @@
 import { type Clause, clause, holds, matches, notTestable, same } from '../clause.js';
-import { eachTakesOne } from '../counting.js';
+import { expectEachCounted } from '../counting.js';
 import { jsonOf } from '../data.js';
 import type { Call, Deployment } from '../deployment.js';
 import { JSON_TYPE } from '../endpoints.js';
@@ -14,14 +14,14 @@ const VARIANTS = [
   'text/csv;delimiter=semicolon',
 ];
 
-/** §10 and §10.1: which format is answered. */
+/** §10 and §10.1: the choice of the format. */
 export const FORMATS: Clause[] = [
-  negotiated('§10 types', 'a data endpoint answers in the format that is asked for (decision 90)', {
+  negotiated('§10 types', 'a data endpoint returns the requested format (decision 90)', {
     'application/json': JSON_TYPE,
     'application/x-ndjson': LINES_TYPE,
     'text/csv': CSV_TYPE,
   }),
-  clause('§10 etags', 'each format and variant has an ETag of its own', async (deployment) => {
+  clause('§10 etags', 'each format and variant has its own ETag', async (deployment) => {
     const etags: unknown[] = [];
     for (const accept of VARIANTS) etags.push((await deployment.ask(head(accept))).headers.etag);
     same('number of different ETags', new Set(etags).size, VARIANTS.length);
@@ -32,18 +32,20 @@ export const FORMATS: Clause[] = [
       { path: '/api/version', headers },
       { path: '/stock/schema', headers },
       { path: '/nowhere', headers },
-      { path: '/stock', as: 'nobody', headers },
+      { path: '/stock', as: 'anonymous', headers },
     ];
     for (const call of calls)
       same(`Content-Type of ${call.path}`, (await deployment.ask(call)).headers['content-type'], JSON_TYPE);
   }),
-  negotiated('§10.1.1 preferred', 'the highest q wins, of equal ones JSON, then lines (decision 90)', {
+  negotiated('§10.1.1 preferred', 'the format with the highest q wins, then JSON, then NDJSON (decision 90)', {
     'text/csv, application/x-ndjson, application/json': JSON_TYPE,
     'text/csv, application/x-ndjson': LINES_TYPE,
     'application/json;q=0.5, text/csv': CSV_TYPE,
   }),
-  negotiated('§10.1.2 most-exact', 'the most exact range decides', { 'application/json;q=0, */*': LINES_TYPE }),
-  negotiated('§10.1.3 default', 'without anything to read it is JSON (decision 90)', {
+  negotiated('§10.1.2 most-exact', 'the most specific media range decides', {
+    'application/json;q=0, */*': LINES_TYPE,
+  }),
+  negotiated('§10.1.3 default', 'without a usable Accept the format is JSON (decision 90)', {
     '': JSON_TYPE,
     'nonsense;;q=x,,': JSON_TYPE,
     '*/*': JSON_TYPE,
@@ -51,31 +53,39 @@ export const FORMATS: Clause[] = [
     'application/*': JSON_TYPE,
     'text/*': CSV_TYPE,
   }),
-  negotiated('§10.1.4 parameters', 'formats take their parameters, JSON any (decision 91)', {
+  negotiated('§10.1.4 parameters', 'each format accepts its parameters, and JSON accepts any (decision 91)', {
     'application/json;odata=verbose': JSON_TYPE,
     'application/x-ndjson;charset=utf-8': LINES_TYPE,
     'text/csv;charset=utf-8;header=present;bom=0;delimiter=comma': CSV_TYPE,
   }),
-  clause('§10.1.4 misspelt', 'other parameters are refused (decision 91)', async (deployment) => {
+  clause('§10.1.4 misspelt', 'other parameters of CSV return 406 (decision 91)', async (deployment) => {
     for (const accept of ['text/csv;delimiter=pipe', 'text/csv;charset=latin1', 'text/csv;delimeter=semicolon'])
       same(`status for ${accept}`, (await deployment.ask(head(accept))).status, 406);
   }),
-  clause('§10.1.5 none', 'a format that there is not is 406, in JSON (decision 90, §7)', async (deployment) => {
+  clause('§10.1.5 none', 'an unavailable format returns 406 in JSON (decision 90, §7)', async (deployment) => {
     const response = await deployment.ask({ path: '/stock', headers: { Accept: 'image/png' } });
     same('status and Content-Type', [response.status, response.headers['content-type']], [406, JSON_TYPE]);
     const body = jsonOf(response) as Record<string, unknown>;
     same('keys', Object.keys(body), ['error']);
     matches('error', body.error, /application\/json.*application\/x-ndjson.*text\/csv/);
   }),
-  clause('§10.1.5 after-401', '401 comes first, and a 406 counts', async (deployment) => {
+  clause('§10.1.5 after-401', '401 takes precedence over 406, and a 406 counts', async (deployment) => {
     const headers = { Accept: 'image/png' };
-    same('status', (await deployment.ask({ path: '/stock', as: 'nobody', headers })).status, 401);
-    await eachTakesOne(deployment, [{ path: '/api/version' }, { path: '/stock', headers }, { path: '/api/version' }]);
+    same('status', (await deployment.ask({ path: '/stock', as: 'anonymous', headers })).status, 401);
+    await expectEachCounted(deployment, [
+      { path: '/api/version' },
+      { path: '/stock', headers },
+      { path: '/api/version' },
+    ]);
   }),
-  clause('§10.4 cut', 'a cut answer can be told by its missing end', notTestable('needs a failure in mid-answer')),
+  clause(
+    '§10.4 cut',
+    'a client can recognise an aborted response by its missing end',
+    notTestable('needs a failure during a response'),
+  ),
 ];
 
-/** @param types the Content-Type by the Accept that is answered with it */
+/** @param types the expected Content-Type by Accept */
 function negotiated(id: string, text: string, types: Record<string, string>): Clause {
   return clause(id, text, async (deployment: Deployment) => {
     for (const [accept, type] of Object.entries(types)) {

@@ -6,7 +6,7 @@ import type { ReceivedResponse } from '../http.js';
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const FORMATS = ['application/json', 'application/x-ndjson', 'text/csv'];
 
-/** §4: the headers that tell whether a body is complete, and how old its data is. */
+/** §4: the headers that show whether a body is complete and how old its data is. */
 export const LAST_ELEMENT: Clause[] = [
   clause('§4 last-sku', 'X-Last-SKU names the last element (decision 111)', async (deployment) => {
     for (const path of DATA_PATHS) {
@@ -14,7 +14,7 @@ export const LAST_ELEMENT: Clause[] = [
       same(`X-Last-SKU of ${path}`, lastSku(response), elementsOf(response).at(-1)?.SKU);
     }
   }),
-  clause('§4 last-sku-head', 'it is on HEAD, in every format (decision 111)', async (deployment) => {
+  clause('§4 last-sku-head', 'HEAD has X-Last-SKU in every format (decision 111)', async (deployment) => {
     const response = await deployment.ask({ path: '/stock' });
     for (const Accept of FORMATS) {
       const head = await deployment.ask({ path: '/stock', method: 'HEAD', headers: { Accept } });
@@ -22,21 +22,21 @@ export const LAST_ELEMENT: Clause[] = [
         same(`X-Last-SKU for ${Accept}`, lastSku(head), lastSku(response));
     }
   }),
-  clause('§4 data-changed', 'X-Data-Changed is a time in UTC, and it is past (decision 112)', async (deployment) => {
+  clause('§4 data-changed', 'X-Data-Changed is a past time in UTC (decision 112)', async (deployment) => {
     for (const path of DATA_PATHS) {
       const { 'x-data-changed': changed, date = '' } = (await deployment.ask({ path })).headers;
       if (changed === undefined) continue;
       matches(`X-Data-Changed of ${path}`, changed, TIME);
-      // Date has no milliseconds, and the database may have another clock.
+      // Date has no milliseconds, and the clock of the database may differ.
       holds(Date.parse(String(changed)) < Date.parse(date) + 60_000, `a time of ${path} before ${date}`, changed);
     }
   }),
   clause(
     'decision 110',
-    'chunks never come with Connection: close (§4)',
-    notTestable('a proxy in between may add that header'),
+    'chunked responses never carry Connection: close (§4)',
+    notTestable('a proxy may add this header'),
   ),
-  clause('decision 113', 'one ETag is one byte sequence', notTestable('shows only over many requests')),
+  clause('decision 113', 'one ETag means one byte sequence', notTestable('needs many requests')),
 ];
 
 const lastSku = ({ headers: { 'x-last-sku': sku } }: ReceivedResponse) =>

@@ -5,14 +5,14 @@ import { DATA_PATHS } from '../endpoints.js';
 import type { Deployment } from '../deployment.js';
 import { ARRAYS, type Field, type Fields, PRICE, PRODUCT, STOCK } from '../documented-fields.js';
 
-/** Where the elements of a resource are, and their order. */
+/** The elements of a resource, and their order. */
 interface Resource {
   section: string;
   name: string;
   fields: Fields;
-  /** The lists that they come in, each with its name. */
+  /** The lists that contain the elements, each with its name. */
   lists: (deployment: Deployment) => Promise<[string, Element[]][]>;
-  /** Below 0 where the one has to come before the other. */
+  /** Negative if `one` must precede `other`. */
   compare: (one: Element, other: Element) => number;
 }
 
@@ -48,48 +48,52 @@ const RESOURCES: Resource[] = [
   { section: '§2.7', name: 'stock', fields: STOCK, lists: listOf('/stock'), compare: by('SKU') },
 ];
 
-/** §2.1 to §2.7, what holds for each of the resources. */
+/** §2.1 to §2.7: the clauses of each resource. */
 export const RESOURCE_CLAUSES: Clause[] = RESOURCES.flatMap((resource) => {
   const { section, name, fields } = resource;
   return [
-    clause(`${section} ${name}-keys`, 'every field is there, in its spelling and order (decision 1)', async (to) => {
+    clause(`${section} ${name}-keys`, `${name} have every field in its spelling and order (decision 1)`, async (to) => {
       for (const [where, element] of await found(resource, to)) {
         const keys = Object.keys(element).filter((key) => key in fields);
-        same(`of ${where} the keys`, keys, Object.keys(fields));
+        same(`keys of ${where}`, keys, Object.keys(fields));
       }
     }),
-    clause(`${section} ${name}-types`, 'values have their types, null only where it may be', async (to) => {
+    clause(`${section} ${name}-types`, `values of ${name} have their types, and null only if nullable`, async (to) => {
       for (const [where, element] of await found(resource, to))
         for (const [key, field] of Object.entries(fields))
           holds(isOfType(element[key], field), `${where}: ${key} ${typeName(field)}`, element[key]);
     }),
-    clause(`${section} ${name}-sizes`, 'no value is longer than documented (decision 37)', async (to) => {
+    clause(`${section} ${name}-sizes`, `no value of ${name} is longer than documented (decision 37)`, async (to) => {
       for (const [where, element] of await found(resource, to))
         for (const [key, { fits, type }] of Object.entries(fields))
           if (type === 'string' && typeof element[key] === 'string')
-            holds(fits(element[key]), `${where}: ${key} as short as documented`, element[key]);
+            holds(fits(element[key]), `${where}: ${key} no longer than documented`, element[key]);
     }),
-    clause(`${section} ${name}-order`, 'elements come in their order, each once (decision 2)', async (to) => {
-      await found(resource, to);
-      for (const [list, all] of await resource.lists(to)) {
-        const wrong = all.findIndex((element, index) => index > 0 && resource.compare(all[index - 1]!, element) >= 0);
-        holds(wrong < 0, `${list} in order`, all.slice(Math.max(wrong - 1, 0), wrong + 1));
-      }
-    }),
+    clause(
+      `${section} ${name}-order`,
+      `${name} are in the documented order, without duplicates (decision 2)`,
+      async (to) => {
+        await found(resource, to);
+        for (const [list, all] of await resource.lists(to)) {
+          const wrong = all.findIndex((element, index) => index > 0 && resource.compare(all[index - 1]!, element) >= 0);
+          holds(wrong < 0, `${list} in order`, all.slice(Math.max(wrong - 1, 0), wrong + 1));
+        }
+      },
+    ),
   ];
 });
 
-/** §2, what holds for all numbers. */
+/** §2: the clauses of all numbers. */
 export const NUMBERS: Clause[] = [
   clause('§2 numbers', 'numbers are plain decimals without trailing zeros (decision 3)', async (deployment) => {
     for (const [path, key, number] of await numbers(deployment))
       if (key !== 'PriceExclVAT')
         holds(/^(?!-0$)-?(0|[1-9]\d*)(\.\d*[1-9])?$/.test(number), `${path}: ${key} as a shortest decimal`, number);
   }),
-  clause('§2 number-sizes', 'they have as many digits as documented (decision 37)', async (deployment) => {
+  clause('§2 number-sizes', 'no number has more digits than documented (decision 37)', async (deployment) => {
     const fields: Fields = { ...PRODUCT, ...Object.assign({}, ...Object.values(ARRAYS)), ...STOCK };
     for (const [path, key, number] of await numbers(deployment))
-      holds(fields[key]?.fits(number) ?? true, `${path}: ${key} with as many digits as documented`, number);
+      holds(fields[key]?.fits(number) ?? true, `${path}: ${key} with no more digits than documented`, number);
   }),
   clause('§2.6 four-decimals', 'PriceExclVAT always has four decimals (decision 3)', async (deployment) => {
     const prices = (await numbers(deployment)).filter(([, key]) => key === 'PriceExclVAT');
@@ -107,13 +111,13 @@ async function numbers(deployment: Deployment): Promise<[string, string, string]
   return all;
 }
 
-/** All elements of a resource, each with where it is. @throws {NotTestable} where this customer has none */
+/** All elements of a resource, each with its position. @throws {NotTestable} if this customer has none */
 async function found({ name, lists }: Resource, deployment: Deployment): Promise<[string, Element][]> {
-  const all = (await lists(deployment)).flatMap(([list, those]) =>
-    those.map((element, index) => [`${list}[${index}]`, element] as [string, Element]),
+  const located = (await lists(deployment)).flatMap(([list, all]) =>
+    all.map((element, index) => [`${list}[${index}]`, element] as [string, Element]),
   );
-  if (!all.length) throw new NotTestable(`this customer has no ${name}`);
-  return all;
+  if (!located.length) throw new NotTestable(`this customer has no ${name}`);
+  return located;
 }
 
 function isOfType(value: unknown, { type, nullable }: Field): boolean {
@@ -123,7 +127,7 @@ function isOfType(value: unknown, { type, nullable }: Field): boolean {
   return typeof value === (type === 'decimal' ? 'number' : type);
 }
 
-/** A day that the calendar has, as YYYY-MM-DD. */
+/** Whether the text is an existing calendar day as YYYY-MM-DD. */
 function isDay(text: string): boolean {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);

@@ -21,22 +21,26 @@ interface Schema {
 /** The endpoints whose fields the contract lists. */
 const DOCUMENTED: Readonly<Record<DataPath, Fields>> = { '/products': PRODUCT, '/stock': STOCK, '/prices': PRICE };
 
-/** §2.9: the schema responses, and whether the data is as they say. */
+/** §2.9: the schema responses, and whether the data matches them. */
 export const SCHEMAS: Clause[] = [
-  clause('§2.9 keys', 'a schema has its keys, arrays that of products only (decision 85)', async (deployment) => {
-    for (const path of DATA_PATHS) {
-      const keys = Object.keys(await schema(deployment, path));
-      // Of further endpoints the contract says nothing.
-      const hasArrays = path === '/products' || (!DOCUMENTED[path] && keys.includes('arrays'));
-      const arrays = hasArrays ? ['arrays'] : [];
-      same(`keys of ${path}/schema`, keys, ['endpoint', 'apiVersion', 'fields', ...arrays]);
-    }
-  }),
-  clause('§2.9 endpoint', 'it names the endpoint that it describes', async (deployment) => {
+  clause(
+    '§2.9 keys',
+    'a schema has its documented keys, and only that of products has arrays (decision 85)',
+    async (deployment) => {
+      for (const path of DATA_PATHS) {
+        const keys = Object.keys(await schema(deployment, path));
+        // The contract does not cover further endpoints, which may have arrays.
+        const hasArrays = path === '/products' || (!DOCUMENTED[path] && keys.includes('arrays'));
+        const arrays = hasArrays ? ['arrays'] : [];
+        same(`keys of ${path}/schema`, keys, ['endpoint', 'apiVersion', 'fields', ...arrays]);
+      }
+    },
+  ),
+  clause('§2.9 endpoint', 'a schema names the endpoint that it describes', async (deployment) => {
     for (const path of DATA_PATHS) same('endpoint', (await schema(deployment, path)).endpoint, path);
   }),
   ...Object.entries(DOCUMENTED).map(([path, documented]) =>
-    clause(`§2.9 ${path.slice(1)}-fields`, `${path}/schema has the fields of the contract, in order`, async (to) => {
+    clause(`§2.9 ${path.slice(1)}-fields`, `${path}/schema has the fields of the contract in order`, async (to) => {
       sameFields(`of ${path}/schema`, (await schema(to, path as DataPath)).fields, documented, 'SKU');
     }),
   ),
@@ -48,18 +52,22 @@ export const SCHEMAS: Clause[] = [
       sameFields(`of ${camelCase(wireName)}`, array!.fields, documented);
     }
   }),
-  clause('§2.9 entries', 'a name is its wireName in camelCase, a type one word (§9.5)', async (deployment) => {
-    for (const path of DATA_PATHS) {
-      const { fields, arrays = {} } = await schema(deployment, path);
-      for (const entry of [fields, ...Object.values(arrays).map((array) => array.fields)].flat()) {
-        same(`keys of ${entry.name}`, Object.keys(entry).toSorted(), ['name', 'required', 'type', 'wireName']);
-        same('name', entry.name, camelCase(entry.wireName));
-        matches(`type of ${entry.name}`, entry.type, /^[a-z]+$/);
-        same(`type of required of ${entry.name}`, typeof entry.required, 'boolean');
+  clause(
+    '§2.9 entries',
+    'the name of a field is its wireName in camelCase, and its type is one word (§9.5)',
+    async (deployment) => {
+      for (const path of DATA_PATHS) {
+        const { fields, arrays = {} } = await schema(deployment, path);
+        for (const entry of [fields, ...Object.values(arrays).map((array) => array.fields)].flat()) {
+          same(`keys of ${entry.name}`, Object.keys(entry).toSorted(), ['name', 'required', 'type', 'wireName']);
+          same('name', entry.name, camelCase(entry.wireName));
+          matches(`type of ${entry.name}`, entry.type, /^[a-z]+$/);
+          same(`type of required of ${entry.name}`, typeof entry.required, 'boolean');
+        }
       }
-    }
-  }),
-  clause('§2.9 data', 'elements have exactly the keys that their schema tells (§9.4)', async (deployment) => {
+    },
+  ),
+  clause('§2.9 data', 'elements have exactly the keys of their schema (§9.4)', async (deployment) => {
     for (const path of DATA_PATHS) {
       const { fields, arrays = {} } = await schema(deployment, path);
       const keys = [...wireNames(fields), ...Object.values(arrays).map(({ wireName }) => wireName)];
@@ -71,7 +79,7 @@ export const SCHEMAS: Clause[] = [
       }
     }
   }),
-  clause('§9.2 repeated', 'each schema repeats the profile of /api/version', async (deployment) => {
+  clause('§9.2 repeated', 'a schema repeats the API profile of /api/version', async (deployment) => {
     const { apiVersion } = jsonOf(await deployment.ask({ path: '/api/version' })) as Schema;
     for (const path of DATA_PATHS) same(`profile of ${path}`, (await schema(deployment, path)).apiVersion, apiVersion);
   }),
@@ -85,7 +93,7 @@ async function schema(deployment: Deployment, path: DataPath): Promise<Schema> {
   return body;
 }
 
-/** Further fields may be there as well: additions are no new profile (decision 13). */
+/** Ignores further fields: additions do not make a new API profile (decision 13). */
 function sameFields(what: string, fields: SchemaField[], documented: Fields, required?: string): void {
   const expected = Object.entries(documented).map(([wireName, { type }]) => ({
     name: camelCase(wireName),

@@ -5,36 +5,40 @@ import { type DataPath, numbersIn, sameBytes } from '../data.js';
 import { DATA_PATHS } from '../endpoints.js';
 import type { Deployment } from '../deployment.js';
 
-/** What a spreadsheet would run, or what looks as if it were guarded already (decision 93). */
+/** Texts that a spreadsheet would run, also behind apostrophes (decision 93). */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
 interface Cell {
-  /** Where it is, for people. */
+  /** The position in messages, such as `/stock[0].SKU`. */
   where: string;
   text: string;
   quoted: boolean;
-  /** The value in JSON, and the line of JSON that it is in. */
+  /** The value in JSON; `line` is the NDJSON line that contains it. */
   value: unknown;
   key: string;
   line: string;
 }
 
-/** §10.2 and §10.3: lines of JSON, and CSV. */
+/** §10.2 and §10.3: NDJSON and CSV. */
 export const TABLES: Clause[] = [
-  clause('§10.2 lines', 'lines have the bytes of the elements, each ended (§10)', async (deployment) => {
-    for (const path of DATA_PATHS) {
-      const lines = await linesOf(deployment, path);
-      await sameBytes(deployment, path, Buffer.from(`[${lines.join(',')}]`));
-    }
-  }),
-  clause('§10.3 csv', 'rows end with CR LF, the last one, too (decision 92)', async (deployment) => {
+  clause(
+    '§10.2 lines',
+    'NDJSON has one element a line with the bytes of JSON, and each line ends with LF (§10)',
+    async (deployment) => {
+      for (const path of DATA_PATHS) {
+        const lines = await linesOf(deployment, path);
+        await sameBytes(deployment, path, Buffer.from(`[${lines.join(',')}]`));
+      }
+    },
+  ),
+  clause('§10.3 csv', 'every CSV row ends with CR LF, including the last one (decision 92)', async (deployment) => {
     for (const path of DATA_PATHS) {
       const text = await csvOf(deployment, path, 'text/csv');
       holds(text.endsWith('\r\n'), `CR LF at the end of ${path}`, text.slice(-20));
       same(`rows of ${path}`, recordsOf(text).length, (await linesOf(deployment, path)).length + 1);
     }
   }),
-  clause('§10.3.1 columns', 'the first row names the keys in their order (decision 92)', async (deployment) => {
+  clause('§10.3.1 columns', 'the first CSV row names the keys in their order (decision 92)', async (deployment) => {
     for (const path of DATA_PATHS) {
       const [header] = recordsOf(await csvOf(deployment, path, 'text/csv'));
       const [line] = await linesOf(deployment, path);
@@ -46,40 +50,54 @@ export const TABLES: Clause[] = [
         );
     }
   }),
-  clause('§10.3.2 variants', 'bom=1 sends a mark first, delimiter=semicolon separates by it', async (deployment) => {
-    const plain = await csvOf(deployment, '/stock', 'text/csv');
-    same('with bom=1', await csvOf(deployment, '/stock', 'text/csv;bom=1'), `\uFEFF${plain}`);
-    const other = await csvOf(deployment, '/stock', 'text/csv;delimiter=semicolon');
-    same('cells by semicolon', recordsOf(other, ';'), recordsOf(plain));
-  }),
-  ofCells('§10.3.3 values', 'numbers and texts are as in JSON (decision 92)', (cell) => {
+  clause(
+    '§10.3.2 variants',
+    'bom=1 adds a byte order mark, and delimiter=semicolon separates cells by semicolons',
+    async (deployment) => {
+      const plain = await csvOf(deployment, '/stock', 'text/csv');
+      same('with bom=1', await csvOf(deployment, '/stock', 'text/csv;bom=1'), `\uFEFF${plain}`);
+      const other = await csvOf(deployment, '/stock', 'text/csv;delimiter=semicolon');
+      same('cells by semicolon', recordsOf(other, ';'), recordsOf(plain));
+    },
+  ),
+  cellClause('§10.3.3 values', 'CSV writes numbers and texts as in JSON (decision 92)', (cell) => {
     const { value, text, line, key } = cell;
     if (typeof value === 'number') return text === numberIn(line, key);
     return typeof value === 'string' && !FORMULA.test(value) ? text === value : undefined;
   }),
-  ofCells('§10.3.4 empty', 'null is an empty cell, an empty text is "" (decision 92)', ({ value, text, quoted }) =>
-    value === null || value === '' ? text === '' && quoted === (value === '') : undefined,
+  cellClause(
+    '§10.3.4 empty',
+    'CSV writes null as an empty cell and an empty text as "" (decision 92)',
+    ({ value, text, quoted }) =>
+      value === null || value === '' ? text === '' && quoted === (value === '') : undefined,
   ),
-  ofCells('§10.3.5 arrays', 'a nested array is a cell with its JSON (decision 92)', ({ value, text, key, line }) =>
-    Array.isArray(value) ? line.includes(`"${key}":${text}`) && text.startsWith('[') && text.endsWith(']') : undefined,
+  cellClause(
+    '§10.3.5 arrays',
+    'CSV writes a nested array as one cell with its JSON (decision 92)',
+    ({ value, text, key, line }) =>
+      Array.isArray(value)
+        ? line.includes(`"${key}":${text}`) && text.startsWith('[') && text.endsWith(']')
+        : undefined,
   ),
-  ofCells('§10.3.6 formulas', 'what a spreadsheet would run has an apostrophe (decision 93)', ({ value, text }) =>
-    typeof value === 'string' && FORMULA.test(value) ? text === `'${value}` : undefined,
+  cellClause(
+    '§10.3.6 formulas',
+    'CSV puts an apostrophe before a text that a spreadsheet would run (decision 93)',
+    ({ value, text }) => (typeof value === 'string' && FORMULA.test(value) ? text === `'${value}` : undefined),
   ),
 ];
 
-/** @param judge whether a cell is as it has to be; undefined: it is no such cell */
-function ofCells(id: string, text: string, judge: (cell: Cell) => boolean | undefined): Clause {
+/** @param isCorrect whether a cell is correct; undefined if the clause does not concern it */
+function cellClause(id: string, text: string, isCorrect: (cell: Cell) => boolean | undefined): Clause {
   return clause(id, text, async (deployment) => {
-    let judged = 0;
+    let checked = 0;
     for (const path of DATA_PATHS)
       for (const cell of await cellsOf(deployment, path)) {
-        const right = judge(cell);
-        if (right === undefined) continue;
-        judged++;
-        holds(right, `at ${cell.where} the cell of ${JSON.stringify(cell.value)}`, cell.text);
+        const correct = isCorrect(cell);
+        if (correct === undefined) continue;
+        checked++;
+        holds(correct, `at ${cell.where} the cell of ${JSON.stringify(cell.value)}`, cell.text);
       }
-    if (!judged) throw new NotTestable('this customer has no such value');
+    if (!checked) throw new NotTestable('this customer has no such value');
   });
 }
 
@@ -87,7 +105,7 @@ async function linesOf(deployment: Deployment, path: DataPath): Promise<string[]
   const { status, bytes } = await deployment.ask({ path, headers: { Accept: 'application/x-ndjson' } });
   same(`status of ${path} in lines`, status, 200);
   const lines = bytes.toString().split('\n');
-  same(`what follows the last line of ${path}`, lines.pop(), '');
+  same(`text after the last line of ${path}`, lines.pop(), '');
   return lines;
 }
 
@@ -103,15 +121,15 @@ const withQuoting = (text: string, { quoting }: { quoting: boolean }): Parsed =>
 
 function recordsOf(text: string, delimiter = ','): Parsed[][] {
   const options = { delimiter, record_delimiter: '\r\n', relax_column_count: true } as const;
-  // Its types know of no casts to objects.
+  // The types of csv-parse do not cover casts to objects.
   return parse(text, { ...options, cast: withQuoting }) as unknown as Parsed[][];
 }
 
-/** Every cell beside the value that it is of. @throws {NotTestable} where the content changed between the two */
+/** Every CSV cell with its JSON value. @throws {NotTestable} if the content changed between the two responses */
 async function cellsOf(deployment: Deployment, path: DataPath): Promise<Cell[]> {
   const lines = await linesOf(deployment, path);
   const rows = recordsOf(await csvOf(deployment, path, 'text/csv')).slice(1);
-  if (rows.length !== lines.length) throw new NotTestable('the content changed, or a row is missing: see §10.3 csv');
+  if (rows.length !== lines.length) throw new NotTestable('the content changed or a row is missing: see §10.3 csv');
   return lines.flatMap((line, index) =>
     Object.entries(JSON.parse(line) as object).map(([key, value], column) => ({
       where: `${path}[${index}].${key}`,
@@ -124,7 +142,7 @@ async function cellsOf(deployment: Deployment, path: DataPath): Promise<Cell[]> 
   );
 }
 
-/** The number of a key as it is written in an element; nested arrays come behind. */
+/** The number of a key as an element writes it. The scalars of an element precede its nested arrays. */
 function numberIn(line: string, wanted: string): string | undefined {
   for (const { key, number } of numbersIn(line)) if (key === wanted) return number;
   return undefined;

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.zip.GZIPInputStream;
 
-/** A client that uses only Java's own library. session.mjs says what it does. */
+/** A client that uses only Java's standard library. session.mjs describes its steps. */
 public class JavaClient {
   static final String BASE = System.getenv("BASE");
   static final String ID = System.getenv("CLIENT_ID");
@@ -42,11 +42,11 @@ public class JavaClient {
     return text(send(request.POST(HttpRequest.BodyPublishers.ofString(form))));
   }
 
-  static String text(HttpResponse<byte[]> answer) {
-    return new String(answer.body(), StandardCharsets.UTF_8);
+  static String text(HttpResponse<byte[]> response) {
+    return new String(response.body(), StandardCharsets.UTF_8);
   }
 
-  /** The value of a key, as it is spelt in JSON. */
+  /** The value of a key as JSON text. */
   static String value(String json, String key) {
     Matcher matcher = Pattern.compile("\"" + key + "\":(\"[^\"]*\"|[^,}]*)").matcher(json);
     return matcher.find() ? matcher.group(1) : "null";

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { importFiles } from '../support/import-files.js';
 import { TestService } from '../support/test-service.js';
 
-/** The programs that clients run on and that this machine has; jest.config.mjs finds them. */
+/** The installed programs that clients need. jest.config.mjs sets them. */
 declare const PROGRAMS: string[];
 
 const NODE = process.execPath;
@@ -19,7 +19,7 @@ const CLIENTS = [
 ].filter(({ needs }) => !needs || PROGRAMS.includes(needs));
 
 const PER_MINUTE = 12;
-/** The second has characters that URLs encode, or UTF-8 makes several bytes. */
+/** The second SKU has characters that URLs encode and characters of several bytes in UTF-8. */
 const SKUS = ['A', 'B ü/+%41 €😀'];
 const codeOf = (index: number) => `CLIENT-${index}`;
 
@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 test.each(CLIENTS.map((client, index) => ({ ...client, index })))(
-  '$name: a token by form and by Basic, a wrong secret, X-Last-SKU, 304, gzip, 429 (interface §5, §8; decisions 18, 72, 73, 114)',
+  'the $name client handles both token requests, a wrong secret, X-Last-SKU, 304, gzip and 429 (interface §5, §8; decisions 18, 72, 73, 114)',
   async ({ program, script, index }) => {
     const env = {
       PATH: process.env.PATH,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('the conformance suite passes its clauses about refusals, and waits for the window to end', async () => {
+test('the conformance suite passes its clauses about refusals and waits for the window to end', async () => {
   const credentials = async (clientId: string) => ({ clientId, clientSecret: await service.key(clientId) });
   const target = {
     url: new URL(service.url),
@@ -22,7 +22,7 @@ test('the conformance suite passes its clauses about refusals, and waits for the
     share: 1,
     useUpQuota: true,
   };
-  const { results } = await runSuite(target, { tell: () => {}, found: () => {} });
+  const { results } = await runSuite(target, { log: () => {}, onResult: () => {} });
   expect(results.filter(({ verdict }) => verdict === 'FAIL')).toEqual([]);
   expect(results.filter(({ id }) => REFUSALS.includes(id)).map(({ verdict }) => verdict)).toEqual(
     REFUSALS.map(() => 'PASS'),

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A client that uses curl, sed and awk. session.mjs says what it does.
+# A client that uses curl, sed and awk. session.mjs describes its steps.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

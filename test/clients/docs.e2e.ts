@@ -8,13 +8,13 @@ import { ServiceProcess } from '../support/service-process.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const DOCS = join(ROOT, 'docs/integration');
-/** Commands and, where a page shows it, what they print; `…` stands for anything. */
+/** A block of commands and, if the page shows it, the block of their output. `…` matches any text. */
 const BLOCK = /^```sh\n([^]*?)^```\n(?:\n```text\n([^]*?)^```$)?/gm;
 
-/** What an import prints while it runs. */
+/** The progress lines of an import. */
 const PROGRESS = /^.* rows of \w+ read, .* s\n/gm;
 
-/** What a command prints, without fields that its page does not show. */
+/** The output of a command without the fields that its page does not show. */
 function withoutFurther(printed: string, shown: string): string {
   const [header] = /^SKU(,\w+)+$/m.exec(shown) ?? [];
   if (header) return withoutFurtherColumns(printed, header.split(',').length);
@@ -36,7 +36,7 @@ const folder = mkdtempSync(join(tmpdir(), 'customer-data-docs-'));
 let service: ServiceProcess;
 let settings: Record<string, string>;
 beforeAll(async () => {
-  // Readers work in a checkout, or in the folder where they put the script of their language.
+  // Readers work in a checkout, or in the folder with the script of their language.
   for (const name of ['demo', 'dist', 'docs']) symlinkSync(join(ROOT, name), join(folder, name));
   cpSync(join(DOCS, 'examples'), folder, { recursive: true });
   service = ServiceProcess.start({}, folder);
@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 test.each(PAGES)(
-  'the commands of %s print what it shows (demo data)',
+  'the commands of %s print the output that the page shows (demo data)',
   async (page) => {
     // The other pages use the token that README.md requests.
     const blocks = [...(page === 'README.md' ? [] : blocksOf('README.md').slice(0, 1)), ...blocksOf(page)];

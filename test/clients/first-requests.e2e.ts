@@ -12,7 +12,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('the commands that a first start prints work as they are', async () => {
+test('the commands that a first start prints work without changes', async () => {
   const [commands] = await service.printing(/^ +TOKEN=[^]*?\/products$/m);
   const { stdout } = await promisify(execFile)('sh', ['-c', commands], { maxBuffer: 50_000_000 });
   expect((JSON.parse(stdout) as unknown[]).length).toBeGreaterThan(100);

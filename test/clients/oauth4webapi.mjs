@@ -1,8 +1,8 @@
 import * as oauth from 'oauth4webapi';
-import { given, session } from './session.mjs';
+import { settings, session } from './session.mjs';
 
-const server = { issuer: given.base, token_endpoint: `${given.base}/auth/token` };
-const client = { client_id: given.id };
+const server = { issuer: settings.base, token_endpoint: `${settings.base}/auth/token` };
+const client = { client_id: settings.id };
 const options = { [oauth.allowInsecureRequests]: true };
 
 async function token(authentication) {
@@ -19,6 +19,6 @@ async function token(authentication) {
 await session({
   byBody: (secret) => token(oauth.ClientSecretPost(secret)),
   byBasic: (secret) => token(oauth.ClientSecretBasic(secret)),
-  // A refusal by Basic is told as the challenge that RFC 6749 §5.2 wants it to carry.
+  // For a refusal of HTTP Basic, the library reports the challenge (RFC 6749 §5.2) instead of the error code.
   errorOf: async ({ error, response }) => error ?? (await response.json()).error,
 });

@@ -1,9 +1,9 @@
 import * as client from 'openid-client';
-import { given, session } from './session.mjs';
+import { settings, session } from './session.mjs';
 
 function token(authentication) {
-  const server = { issuer: given.base, token_endpoint: `${given.base}/auth/token` };
-  const configuration = new client.Configuration(server, given.id, undefined, authentication);
+  const server = { issuer: settings.base, token_endpoint: `${settings.base}/auth/token` };
+  const configuration = new client.Configuration(server, settings.id, undefined, authentication);
   client.allowInsecureRequests(configuration);
   return client.clientCredentialsGrant(configuration);
 }
@@ -11,6 +11,6 @@ function token(authentication) {
 await session({
   byBody: (secret) => token(client.ClientSecretPost(secret)),
   byBasic: (secret) => token(client.ClientSecretBasic(secret)),
-  // A refusal by Basic is told as the challenge that RFC 6749 §5.2 wants it to carry.
+  // For a refusal of HTTP Basic, the library reports the challenge (RFC 6749 §5.2) instead of the error code.
   errorOf: async ({ error, response }) => error ?? (await response.json()).error,
 });

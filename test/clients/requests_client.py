@@ -1,4 +1,4 @@
-"""A client that uses Python's `requests`. session.mjs says what it does."""
+"""A client that uses Python's `requests`. session.mjs describes its steps."""
 
 import json
 import os

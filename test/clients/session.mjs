@@ -1,12 +1,13 @@
 const { BASE, CLIENT_ID, CLIENT_SECRET } = process.env;
 
-/** The settings of each client. */
-export const given = { base: BASE, id: CLIENT_ID, secret: CLIENT_SECRET };
+/** The settings of every client. */
+export const settings = { base: BASE, id: CLIENT_ID, secret: CLIENT_SECRET };
 
 /**
- * What every client does and prints as JSON. The others in this folder do the same in their languages.
- * @param tokens how this library requests a token with a secret, in the form or by HTTP Basic: `{ access_token, … }`
- * @param errorOf returns the error code of RFC 6749 from what the library throws
+ * The steps of every client. The result is printed as JSON. The other clients in this folder do the same in their
+ * languages.
+ * @param library `byBody` and `byBasic` request a token with a secret, in the form or in HTTP Basic. They return
+ *   `{ access_token, … }`. `errorOf` returns the error code of RFC 6749 from an exception of the library.
  */
 export async function session({ byBody, byBasic, errorOf }) {
   const body = await byBody(CLIENT_SECRET);

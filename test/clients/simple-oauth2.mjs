@@ -1,10 +1,10 @@
 import { ClientCredentials } from 'simple-oauth2';
-import { given, session } from './session.mjs';
+import { settings, session } from './session.mjs';
 
 async function token(secret, authorizationMethod) {
   const client = new ClientCredentials({
-    client: { id: given.id, secret },
-    auth: { tokenHost: given.base, tokenPath: '/auth/token' },
+    client: { id: settings.id, secret },
+    auth: { tokenHost: settings.base, tokenPath: '/auth/token' },
     options: { authorizationMethod },
   });
   return (await client.getToken({})).token;

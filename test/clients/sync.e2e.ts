@@ -9,7 +9,7 @@ import { importFiles } from '../support/import-files.js';
 import { A, smallCatalogue } from '../support/small-catalogue.js';
 import { TestService } from '../support/test-service.js';
 
-/** The programs that clients run on and that this machine has; jest.config.mjs finds them. */
+/** The installed programs that clients need. jest.config.mjs sets them. */
 declare const PROGRAMS: string[];
 
 const EXAMPLES = resolve(import.meta.dirname, '../../docs/integration/examples');
@@ -17,7 +17,7 @@ const CUT = resolve(EXAMPLES, '../cut.mjs');
 const execute = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'customer-data-sync-'));
 
-/** The program that runs each script, and what it needs. */
+/** The program that runs each script, and the programs that it needs. */
 const ALL = [
   { script: 'sync.sh', program: 'sh', needs: ['curl'] },
   { script: 'sync.mjs', program: process.execPath, needs: [] },
@@ -28,11 +28,11 @@ const ALL = [
 ];
 const SCRIPTS = ALL.filter(({ needs }) => needs.every((name) => PROGRAMS.includes(name)));
 
-test('every example is tested', () => {
+test('the tests cover every example', () => {
   expect(readdirSync(EXAMPLES).toSorted()).toEqual(ALL.map(({ script }) => script).toSorted());
 });
 
-/** A customer's integration in one of the languages: the state that its script keeps, and a proxy of its own. */
+/** A customer's integration in one of the languages: the state of its script, and its own proxy. */
 class Integration {
   readonly state = mkdtempSync(join(folder, 'state-'));
 
@@ -47,22 +47,22 @@ class Integration {
     return new Integration(script, [program, path], await FaultyProxy.before(service.url));
   }
 
-  /** @returns what the script prints, or how it fails */
+  /** @returns the output of the script, or its failure */
   sync(secret: string, ...faults: Fault[]): Promise<string> {
     return this.run(this.command, A, secret, faults);
   }
 
-  /** The same behind the proxy of docs/integration/cut.mjs. */
+  /** Like `sync`, behind the proxy of docs/integration/cut.mjs. */
   syncTruncated(secret: string): Promise<string> {
     return this.run([process.execPath, CUT, ...this.command], A, secret);
   }
 
-  /** The same for another customer, with nothing kept. */
-  syncAnew(customer: string, secret: string): Promise<string> {
+  /** Like `sync`, for another customer without stored state. */
+  syncWithoutState(customer: string, secret: string): Promise<string> {
     return this.run(this.command, customer, secret, [], mkdtempSync(join(folder, 'state-')));
   }
 
-  kept(name: string): string {
+  storedFile(name: string): string {
     return readFileSync(join(this.state, name), 'utf8');
   }
 
@@ -89,7 +89,7 @@ class Integration {
   }
 }
 
-/** The SKU that is last in all responses, with characters that JSON escapes, URLs encode, or UTF-8 makes several bytes. */
+/** The last SKU of all responses, with characters that JSON escapes, URLs encode, or UTF-8 writes as several bytes. */
 const LAST = 'Z "1/2" +50 %41 \\ ü€😀';
 /** A customer whose responses are empty. */
 const NOTHING = 'SHOP-NOTHING';
@@ -139,8 +139,8 @@ async function expectInStep(): Promise<void> {
     const headers = { Accept: 'application/x-ndjson' };
     const { body } = await call(service.url, { path: `/${name}`, token, headers });
     for (const integration of integrations) {
-      expect([integration.script, integration.kept(`${name}.ndjson`)]).toEqual([integration.script, body]);
-      expect([integration.script, integration.kept(`${name}.etag`)]).toEqual([
+      expect([integration.script, integration.storedFile(`${name}.ndjson`)]).toEqual([integration.script, body]);
+      expect([integration.script, integration.storedFile(`${name}.etag`)]).toEqual([
         integration.script,
         expect.stringMatching(/^"[^"\n]+"$/),
       ]);
@@ -156,7 +156,7 @@ async function expectFailed(secret: string, ...faults: Fault[]): Promise<void> {
   await expectInStep();
 }
 
-test('reports everything as new at first, then as unchanged', async () => {
+test('every script reports everything as new at first, then as unchanged', async () => {
   const first = 'products: 4 new, 0 changed, 0 gone, 4 in all\nprices: 4 new, 0 changed, 0 gone, 4 in all\n';
   expect(await each((one) => one.sync(key))).toEqual(all(`${first}stock: 3 new, 0 changed, 0 gone, 3 in all\n`));
   await expectInStep();
@@ -164,7 +164,7 @@ test('reports everything as new at first, then as unchanged', async () => {
   await expectInStep();
 }, 120_000);
 
-test('receives changes despite a truncated response, a used-up quota, an expired token and failures', async () => {
+test('every script gets all changes despite truncation, an exceeded quota, an expired token and failures', async () => {
   await service.database.load({
     ...importFiles({
       'products.csv': [
@@ -183,7 +183,7 @@ test('receives changes despite a truncated response, a used-up quota, an expired
   await expectInStep();
 }, 120_000);
 
-test('fetches a response again that ends early, wherever it ends and however the connection is closed', async () => {
+test('every script retries a truncated response, wherever it ends and however the connection closes', async () => {
   const whole = ['products: 0 new, 0 changed, 0 gone, 4 in all', 'prices: 0 new, 0 changed, 0 gone, 4 in all'];
   const perRun = [...whole, 'stock: 0 new, 0 changed, 0 gone, 3 in all'].join('\n');
   const ways = ['FIN', 'RST'].flatMap((end) => ['keep-alive', 'close'].map((how) => `${end}, Connection: ${how}`));
@@ -191,16 +191,20 @@ test('fetches a response again that ends early, wherever it ends and however the
   await expectInStep();
 }, 300_000);
 
-test('fails, and keeps its state, if the last line is never the element that X-Last-SKU names', async () => {
+test('every script fails and keeps its state if the last line is never the element that X-Last-SKU names', async () => {
   await expectFailed(key, 'no lines', 'fewer lines', 'half a line', 'no X-Last-SKU', 'cut', 'fewer lines');
 }, 300_000);
 
-test('accepts a response without elements, which has no X-Last-SKU', async () => {
+test('every script accepts a response without elements, which has no X-Last-SKU', async () => {
   const secret = await service.key(NOTHING);
   const expected = ['products', 'prices', 'stock'].map((name) => `${name}: 0 new, 0 changed, 0 gone, 0 in all\n`);
-  expect(await each((one) => one.syncAnew(NOTHING, secret))).toEqual(all(expected.join('')));
+  expect(await each((one) => one.syncWithoutState(NOTHING, secret))).toEqual(all(expected.join('')));
 }, 120_000);
 
-test('fails, and keeps its state, if the key is wrong', () => expectFailed('wrong'), 120_000);
+test('every script fails and keeps its state if the key is wrong', () => expectFailed('wrong'), 120_000);
 
-test('fails, and keeps its state, if a proxy returns a page', () => expectFailed(key, 'page'), 120_000);
+test(
+  'every script fails and keeps its state if a proxy returns an HTML page',
+  () => expectFailed(key, 'page'),
+  120_000,
+);

@@ -8,8 +8,8 @@ import { TestService } from '../support/test-service.js';
 const CUT = resolve(import.meta.dirname, '../../docs/integration/cut.mjs');
 const PATHS = ['/products', '/prices', '/stock'];
 
-/** A client that takes whatever it receives for complete, and prints it. */
-const CREDULOUS = `
+/** A client that does not check whether a response is complete, and prints it. */
+const CARELESS_CLIENT = `
   const { get } = require('node:http');
   const { BASE_URL, TOKEN, ACCEPT } = process.env;
   const headers = { Authorization: 'Bearer ' + TOKEN, Accept: ACCEPT };
@@ -37,17 +37,17 @@ let token: string;
 beforeAll(async () => {
   service = await TestService.start();
   await service.database.load(smallCatalogue);
-  // The middle of a response in CSV is within the many lines of this cell.
+  // The many lines of this cell contain the middle of the CSV response.
   await service.database.load(importFiles({ 'products.csv': [['FIXED', 'Feather', 'A "line"\r\n'.repeat(200)]] }));
   token = await service.token(A);
 });
 afterAll(() => service.close());
 
-/** Runs cut.mjs with the credulous client. @returns its exit code, and what it prints */
+/** Runs cut.mjs with the careless client. @returns its exit code and output */
 function cut(accept: string): Promise<{ code: number; stdout: string }> {
   const env = { PATH: process.env.PATH, BASE_URL: service.url, TOKEN: token, ACCEPT: accept };
   return new Promise((done) => {
-    const args = [CUT, process.execPath, '-e', CREDULOUS];
+    const args = [CUT, process.execPath, '-e', CARELESS_CLIENT];
     execFile(process.execPath, args, { env }, (error, stdout) => done({ code: Number(error?.code ?? 0), stdout }));
   });
 }
@@ -70,7 +70,7 @@ describe.each(ELEMENTS)('cut.mjs with %s (decision 115)', (format, elementsOf) =
     runs = [0, 3, 6, 9].map((first) => all.slice(first, first + 3));
   });
 
-  test('fails, and names what the client has not fetched again', () => {
+  test('fails and names the paths that the client has not fetched again', () => {
     expect(code).toBe(1);
     const verdicts = stdout.split('\n').filter((line) => line && !line.startsWith('{'));
     const verdict = `Truncated, and not fetched again: ${PATHS.join(', ')}`;
@@ -83,7 +83,7 @@ describe.each(ELEMENTS)('cut.mjs with %s (decision 115)', (format, elementsOf) =
     expect(connections).toEqual([['keep-alive'], ['close'], ['keep-alive'], ['close']]);
   });
 
-  test('ends each path within an element, between two elements, and before the first', async () => {
+  test('truncates every path within an element, between two elements, and before the first', async () => {
     for (const [index, path] of PATHS.entries()) {
       const whole = await fetch(service.url + path, { headers: { Authorization: `Bearer ${token}`, Accept: format } });
       const text = await whole.text();

@@ -1,4 +1,4 @@
-"""A client that uses only Python's own library. session.mjs says what it does."""
+"""A client that uses only Python's standard library. session.mjs describes its steps."""
 
 import base64
 import gzip
@@ -13,8 +13,8 @@ BASE, ID, SECRET = (os.environ[name] for name in ("BASE", "CLIENT_ID", "CLIENT_S
 
 def send(request):
     try:
-        with urllib.request.urlopen(request) as answer:
-            return answer.status, answer.headers, answer.read()
+        with urllib.request.urlopen(request) as response:
+            return response.status, response.headers, response.read()
     except urllib.error.HTTPError as error:
         return error.code, error.headers, error.read()
 

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { alerts, PROJECT, promtool, ruleGroups, rules, textOf } from '../support/monitoring.js';
 import { describeWith } from '../support/describe-with.js';
 
-/** Tests for promtool. Before the colon the name of each says which alerts it is of. */
+/** The tests for promtool. The name of a test lists its alerts before the colon. */
 const ALERT_TESTS = join(__dirname, 'alerts');
 const readme = textOf('deploy/README.md');
 
@@ -19,7 +19,7 @@ const expected = ({ promql_expr_test: moments }: AlertTest) =>
   moments.flatMap(({ exp_samples: samples = [] }) => samples.map(({ labels }) => labels));
 
 describe('the alerts', () => {
-  test('say how bad they are, what is wrong, and where to read on', () => {
+  test('have a severity, a summary, a description and a runbook', () => {
     for (const { alert, for: duration, labels, annotations } of alerts) {
       expect([alert, labels]).toEqual([alert, { severity: expect.stringMatching(/^(page|ticket)$/) }]);
       expect([alert, duration]).toEqual([alert, expect.stringMatching(/^\d+m$/)]);
@@ -34,7 +34,7 @@ describe('the alerts', () => {
     }
   });
 
-  test('have a section each in docs/operations.md, and no other has one', () => {
+  test('have exactly one section each in docs/operations.md', () => {
     const [, section] = /^## Alerts$([^]*?)(?=^## |(?![^]))/m.exec(textOf('docs/operations.md'))!;
     const written = section!.split(/^### /m).slice(1);
     expect(written.map((one) => one.split('\n')[0])).toEqual([...new Set(alerts.map(({ alert }) => alert))]);
@@ -44,7 +44,7 @@ describe('the alerts', () => {
       );
   });
 
-  test('are tested each, with series that make them fire and with others that do not', () => {
+  test('have a test in which they fire and a test in which they do not', () => {
     const tests = readdirSync(ALERT_TESTS).flatMap(
       (file) => (parse(readFileSync(join(ALERT_TESTS, file), 'utf8')) as { tests: AlertTest[] }).tests,
     );
@@ -68,28 +68,28 @@ describeWith('promtool', 'the rules for Prometheus', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('are all in the file that the README has Prometheus read without the operator', () => {
+  test('are all in the file that the README makes for Prometheus without the operator', () => {
     expect(parse(readFileSync(join(folder, 'rules.yaml'), 'utf8'))).toEqual({ groups: ruleGroups });
     expect(promtool(folder, 'check', 'rules', 'rules.yaml')).toContain(`SUCCESS: ${rules.length} rules found`);
   });
 
-  test('fire when they should, and not when they should not', () => {
+  test('fire exactly when their tests expect it', () => {
     const files = readdirSync(ALERT_TESTS);
     expect(promtool(folder, 'test', 'rules', ...files).match(/SUCCESS/g)).toHaveLength(files.length);
   }, 180_000);
 
-  test('and one that fires at another time fails', () => {
-    const spoilt = mkdtempSync(join(folder, 'spoilt-'));
+  test('fail their tests with another threshold', () => {
+    const changed = mkdtempSync(join(folder, 'changed-'));
     const others = readFileSync(join(folder, 'rules.yaml'), 'utf8').replace('> 2 * 3600', '> 4 * 3600');
-    writeFileSync(join(spoilt, 'rules.yaml'), others);
-    cpSync(join(ALERT_TESTS, 'freshness.yaml'), join(spoilt, 'freshness.yaml'));
-    expect(() => promtool(spoilt, 'test', 'rules', 'freshness.yaml')).toThrow('CustomerDataStockOld');
+    writeFileSync(join(changed, 'rules.yaml'), others);
+    cpSync(join(ALERT_TESTS, 'freshness.yaml'), join(changed, 'freshness.yaml'));
+    expect(() => promtool(changed, 'test', 'rules', 'freshness.yaml')).toThrow('CustomerDataStockOld');
   }, 60_000);
 
-  test('are loaded by the configuration in the README, from the job that they ask for', () => {
+  test('are loaded by the configuration in the README, which has the job that they name', () => {
     const [, yaml] = /^```yaml\n(rule_files:[^]*?)^```$/m.exec(readme)!;
     const { rule_files, scrape_configs } = parse(yaml!) as { rule_files: string[]; scrape_configs: object[] };
-    // Debian's promtool is built without finding targets in Kubernetes.
+    // Debian's promtool is built without service discovery for Kubernetes.
     const [{ kubernetes_sd_configs, ...job }] = scrape_configs as [{ kubernetes_sd_configs?: unknown }];
     expect([kubernetes_sd_configs, job]).toMatchObject([[{ role: 'endpoints' }], { job_name: 'customer-data' }]);
     const checked = { rule_files, scrape_configs: [{ ...job, static_configs: [{ targets: ['localhost:3001'] }] }] };

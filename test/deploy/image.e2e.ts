@@ -17,21 +17,21 @@ const instructions = DockerfileParser.parse(dockerfile).getInstructions();
 const lastStage = instructions.slice(instructions.findLastIndex((one) => one.getKeyword() === 'FROM'));
 
 describe('the Dockerfile', () => {
-  test('is one that the builder takes without a warning', () => {
+  test('builds without warnings', () => {
     expect(validate(dockerfile).map(({ range, message }) => `${range.start.line + 1}: ${message}`)).toEqual([]);
   });
 
-  test('names Node 24 and the release of Debian in each base, the same in both', () => {
+  test('uses the same base in both stages, with Node 24 and a release of Debian', () => {
     const bases = instructions.filter((one) => one.getKeyword() === 'FROM').map((one) => one.getArguments()[0]!);
     expect(new Set(bases.map((base) => base.getValue()))).toEqual(new Set(['node:24-bookworm-slim']));
   });
 
-  test('runs nothing in its last stage and takes files from the build and the context only', () => {
+  test('runs no command in its last stage', () => {
     const keywords = new Set(lastStage.map((one) => one.getKeyword()));
     expect(keywords).toEqual(new Set(['FROM', 'ENV', 'WORKDIR', 'COPY', 'USER', 'EXPOSE', 'CMD']));
   });
 
-  test('ends as a numbered user that is not root, and starts node without a shell', () => {
+  test('sets a numeric user other than root, and starts node without a shell', () => {
     expect(lastStage.findLast((one) => one.getKeyword() === 'USER')!.getArgumentsContent()).toMatch(
       /^[1-9]\d*:[1-9]\d*$/,
     );
@@ -40,12 +40,12 @@ describe('the Dockerfile', () => {
   });
 });
 
-// Layers, a root and a process 1 of its own take root's rights and Linux.
-const able = process.platform === 'linux' && process.getuid?.() === 0;
-const title = able ? 'the image' : 'NOT RUN: the steps of the Dockerfile. They need Linux and root.';
-if (!able && process.env.REQUIRE_SERVERS === '1') throw new Error(title);
+// The test mounts layers and starts a process 1 in its own root, which needs Linux and root.
+const canRun = process.platform === 'linux' && process.getuid?.() === 0;
+const title = canRun ? 'the image' : 'NOT RUN: the steps of the Dockerfile. They need Linux and root.';
+if (!canRun && process.env.REQUIRE_SERVERS === '1') throw new Error(title);
 
-(able ? describe : describe.skip)(title, () => {
+(canRun ? describe : describe.skip)(title, () => {
   let image: Image;
   let volume: string;
   const started: Container[] = [];
@@ -77,7 +77,7 @@ if (!able && process.env.REQUIRE_SERVERS === '1') throw new Error(title);
     return { code: await container.exit(), output: container.output };
   };
 
-  test('holds the service, the packages that it needs and the maps, and nothing else', () => {
+  test('contains only the service, its packages and the column maps', () => {
     expect(readdirSync(image.layer)).toEqual(['app']);
     const app = join(image.layer, 'app');
     expect(readdirSync(app).toSorted()).toEqual(['dist', 'mappings', 'node_modules', 'package.json']);
@@ -94,7 +94,7 @@ if (!able && process.env.REQUIRE_SERVERS === '1') throw new Error(title);
     expect(image.ports).toEqual([`${PORT}`, `${MANAGEMENT_PORT}`]);
   });
 
-  test('runs read-only as that user and as process 1, answers probes, ends with 0 on SIGTERM', async () => {
+  test('runs read-only as its user and as process 1, responds to probes, and exits with 0 on SIGTERM', async () => {
     const service = withVolume();
     const [, port, managementPort] = await service.printing(/Listening on port (\d+) \(public\) and (\d+)/);
     const status = readFileSync(`/proc/${service.pid}/status`, 'utf8');
@@ -107,7 +107,7 @@ if (!able && process.env.REQUIRE_SERVERS === '1') throw new Error(title);
     expect(await service.stop('SIGTERM')).toBe(0);
   });
 
-  test('holds the commands', async () => {
+  test('contains the commands', async () => {
     expect(await cli('--help')).toEqual({ code: 0, output: expect.stringContaining('Usage: customer-data') });
     expect((await cli('migrate')).code).toBe(0);
     cpSync(join(PROJECT, 'demo'), join(volume, 'files'), { recursive: true });
@@ -115,21 +115,21 @@ if (!able && process.env.REQUIRE_SERVERS === '1') throw new Error(title);
     expect((await cli('customer', 'list')).output).toContain('DEMO-SHOP');
   });
 
-  test('holds the maps for imports', async () => {
+  test('contains the column maps for imports', async () => {
     await cli('migrate');
     const { code, output } = await cli('import', 'missing.csv', '--map', 'mappings/magento2.yaml', '--dry-run');
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('missing.csv') });
     expect(output).not.toContain('magento2.yaml');
   });
 
-  test('does not start without a secret and a database, and says which settings are missing', async () => {
+  test('exits without a secret and a database, and names the missing settings', async () => {
     const service = run(ANY_PORT);
     expect(await service.exit()).toBe(1);
     for (const name of ['JWT_SECRET', 'DATABASE_URL'])
       expect(service.output).toContain(`${name} is required in production`);
   });
 
-  test('where no database can be it stays out of service, and says which setting to look at', async () => {
+  test('stays unready without a reachable database, and names the setting', async () => {
     const DATABASE_URL = 'sqlite:data/customer-data.db';
     const service = run({ DATABASE_URL, JWT_SECRET, ...ANY_PORT });
     const [, managementPort] = await service.printing(/Listening on port \d+ \(public\) and (\d+)/);

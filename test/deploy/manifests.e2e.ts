@@ -34,18 +34,18 @@ describeWith('kubectl', 'deploy/', () => {
       );
     const namesOfSettings = Object.keys(plainToInstance(Settings, {}));
 
-    test('holds every kind of object that it should, each name once', () => {
+    test('contains every kind of object, and each name once', () => {
       const titles = manifests.map(titleOf);
       expect(new Set(titles).size).toBe(titles.length);
       const kinds = new Set(manifests.map(({ kind }) => kind));
       for (const kind of ALL_KINDS) expect(kinds).toContain(kind);
     });
 
-    test('is what the schemas of Kubernetes want', async () => {
+    test('matches the schemas of Kubernetes', async () => {
       expect(await schemaProblems(manifests)).toEqual([]);
     }, 120_000);
 
-    test('names nothing that is not there', () => {
+    test('has no broken reference', () => {
       expect(brokenReferences(manifests)).toEqual([]);
     });
 
@@ -57,7 +57,7 @@ describeWith('kubectl', 'deploy/', () => {
       expect(elsewhere.map(titleOf)).toEqual([]);
     });
 
-    test('names every setting, and nothing that is none', () => {
+    test('contains every setting and no unknown one', () => {
       const secretNames = Object.keys(secrets());
       const named = Object.keys(settings());
       const missing = namesOfSettings.filter(
@@ -68,7 +68,7 @@ describeWith('kubectl', 'deploy/', () => {
       expect(secretNames.filter((name) => !namesOfSettings.includes(name))).toEqual([]);
     });
 
-    test('has settings that the service takes, once the secrets are filled in', () => {
+    test('has valid settings as soon as the secrets are filled in', () => {
       const { PORT, MANAGEMENT_PORT, MIGRATE_ON_START, DEMO_DATA, NODE_ENV } = settingsWith(settings(), FILLED_IN);
       expect({ MIGRATE_ON_START, DEMO_DATA, NODE_ENV }).toEqual({
         MIGRATE_ON_START: false,
@@ -82,7 +82,7 @@ describeWith('kubectl', 'deploy/', () => {
       ]);
     });
 
-    test('starts no service with the secrets as they are in the repository', () => {
+    test('prevents the service from starting with the secrets of the repository', () => {
       const shipped = Object.entries(secrets()).map(([name, value]) => [name, Buffer.from(value, 'base64').toString()]);
       const start = () => settingsWith(settings(), Object.fromEntries(shipped) as Record<string, string>);
       for (const name of ['DATABASE_URL', 'JWT_SECRET', 'REDIS_URL']) expect(start).toThrow(`${name} must`);
@@ -99,19 +99,19 @@ describeWith('kubectl', 'deploy/', () => {
           ]);
     });
 
-    test('leaves the service the time that it takes to end', () => {
+    test('leaves the service enough time to shut down', () => {
       const { DRAIN_SECONDS } = settingsWith(settings(), FILLED_IN);
       const [, grace] = /^const GRACE_MS = (\d+)_000;$/m.exec(readFileSync(join(PROJECT, 'src/service.ts'), 'utf8'))!;
       const { terminationGracePeriodSeconds } = only<IDeployment>('Deployment').spec!.template.spec!;
       expect(terminationGracePeriodSeconds).toBeGreaterThan(DRAIN_SECONDS + Number(grace));
     });
 
-    test('never takes a pod away before another is ready', () => {
+    test('removes a pod only when another is ready', () => {
       const { strategy } = only<IDeployment>('Deployment').spec!;
       expect(strategy!.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
     });
 
-    test('asks the management port, liveness without the database', () => {
+    test('probes the management port, with a liveness probe that ignores the database', () => {
       const [, { startupProbe, livenessProbe, readinessProbe }] = containers().find(([owner]) =>
         owner.startsWith('Dep'),
       )!;
@@ -123,7 +123,7 @@ describeWith('kubectl', 'deploy/', () => {
       expect(readinessProbe!.timeoutSeconds! * 1000).toBeGreaterThan(Number(settings().DATABASE_WAIT_MS));
     });
 
-    test('gives pods no rights', () => {
+    test('gives pods no privileges', () => {
       for (const { owner, spec } of podsOf(manifests)) {
         expect([owner, spec.automountServiceAccountToken, spec.securityContext]).toEqual([
           owner,
@@ -144,7 +144,7 @@ describeWith('kubectl', 'deploy/', () => {
       }
     });
 
-    test('lets in the ingress controller to the public port and monitoring to the management port, and nobody else', () => {
+    test('admits only the ingress controller to the public port and only monitoring to the management port', () => {
       const allowed = ofKind<INetworkPolicy>(manifests, 'NetworkPolicy').flatMap(({ spec }) =>
         (spec!.ingress ?? []).map(({ from = [], ports = [] }) => [
           from.map(({ namespaceSelector }) => namespaceSelector?.matchLabels?.['kubernetes.io/metadata.name']),
@@ -159,7 +159,7 @@ describeWith('kubectl', 'deploy/', () => {
       expect(publicPorts.map(({ targetPort }) => targetPort)).toEqual(['http']);
     });
 
-    test('runs one image everywhere, by a tag that does not move, and commands that it has', () => {
+    test('runs one image with a fixed tag, and commands of that image', () => {
       const images = new Set(containers().map(([, { image }]) => image));
       expect([...images]).toEqual([expect.stringMatching(/:(?!latest$)[\w.-]+$/)]);
       const commands = containers().flatMap(([owner, { command }]) => (command ? [[owner, command]] : []));
@@ -174,7 +174,7 @@ describeWith('kubectl', 'deploy/', () => {
       );
     });
 
-    test('the objects that the README applies first are all that the migration needs', () => {
+    test('gives the migration all its objects in the first step of the README', () => {
       const [, selector] = /-l '([^']+)'/.exec(readFileSync(join(PROJECT, 'deploy/README.md'), 'utf8'))!;
       const [, components] = /^app\.kubernetes\.io\/component in \(([\w, -]+)\)$/.exec(selector!)!;
       const first = manifests.filter(({ metadata }) =>
@@ -192,9 +192,9 @@ describeWith('kubectl', 'deploy/', () => {
         'readOnlyRootFilesytem',
       ],
       ['a wrong type', (text) => text.replace('"containerPort":3000', '"containerPort":"3000"'), 'must be integer'],
-      ['a quantity that is none', (text) => text.replace('"512Mi"', '"512 MB"'), 'quantity'],
+      ['an invalid quantity', (text) => text.replace('"512Mi"', '"512 MB"'), 'quantity'],
       ['an unknown kind', (text) => text.replace('"kind":"Ingress"', '"kind":"Ingres"'), 'there is no Ingres in'],
-    ])('the schemas report of %s', async (_what, spoil, problem) => {
+    ])('fails the schemas with %s', async (_what, spoil, problem) => {
       expect((await schemaProblems(spoilt(manifests, spoil))).join('\n')).toContain(problem);
     });
 
@@ -213,7 +213,7 @@ describeWith('kubectl', 'deploy/', () => {
       ['"ports":[{"port":"management"}]', '"ports":[{"port":"metrics"}]', 'pods have no port metrics'],
       ['"selector":{"matchLabels":{"app', '"selector":{"matchLabels":{"other', 'its own pods have no labels'],
       ['"mountPath":"/imports","name":"imports"', '"mountPath":"/imports","name":"files"', 'volume files'],
-    ])('a broken reference is found: %s -> %s', (from, to, problem) => {
+    ])('shows a broken reference after %s -> %s', (from, to, problem) => {
       expect(brokenReferences(spoilt(manifests, (text) => text.replace(from, to))).join('\n')).toContain(problem);
     });
   });
@@ -239,7 +239,7 @@ const FILLED_IN = {
   JWT_SECRET: 'a-secret-that-is-long-enough-for-tests',
 };
 
-/** What the service reads from the settings of a ConfigMap, with these secrets mounted. */
+/** The settings of the service for the data of a ConfigMap and mounted secrets. */
 function settingsWith(data: Record<string, string>, secrets: Record<string, string>): Settings {
   const folder = mkdtempSync(join(tmpdir(), 'customer-data-secrets-'));
   try {

@@ -17,15 +17,15 @@ let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'customer-data-monitoring-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('what alerts and the dashboard ask for', () => {
+describe('the series of the alerts and the dashboard', () => {
   let series: Series[];
   beforeAll(async () => {
-    // `up` is Prometheus's own, and what is recorded is by the rules.
-    const others = ['up', ...rules.map(({ record }) => record ?? '')].map((name) => ({ name, labels: {} }));
-    series = [...(await scrapeEverything()), ...others];
+    // Prometheus itself adds `up`, and the recording rules add the recorded series.
+    const derived = ['up', ...rules.map(({ record }) => record ?? '')].map((name) => ({ name, labels: {} }));
+    series = [...(await scrapeEverything()), ...derived];
   }, 120_000);
 
-  test('is what the service tells, down to the values of labels', () => {
+  test('exist in the metrics of the service with their label values', () => {
     expect(rules.flatMap(({ expr }) => unknownIn(String(expr), series))).toEqual([]);
     expect(expressionsOf(dashboard).flatMap((expression) => unknownIn(expression, series))).toEqual([]);
   });
@@ -39,17 +39,17 @@ describe('what alerts and the dashboard ask for', () => {
     ],
     ['customer_data_sent_bytes_total{window!="1m"}', 'customer_data_sent_bytes_total{window!="1m"}'],
     ['sum by (namespace, window) (customer_data_sent_bytes_total)', 'by (window)'],
-  ])('and a mistake is found: %s', (expression, problem) => {
+  ])('do not include %s', (expression, problem) => {
     expect(unknownIn(expression, series)).toEqual([problem]);
   });
 });
 
 describe('the dashboard', () => {
-  test('is one that Grafana shows without plugins, and says what it shows', () => {
+  test('needs no Grafana plugins and has descriptions', () => {
     expect(dashboardProblems(dashboard)).toEqual([]);
   });
 
-  test('draws the lines where alerts begin', () => {
+  test('draws its lines at the thresholds of alerts', () => {
     const lines = dashboard.panels.flatMap(
       ({ fieldConfig }) => fieldConfig?.defaults.thresholds?.steps.at(-1)!.value ?? [],
     );
@@ -60,7 +60,7 @@ describe('the dashboard', () => {
 });
 
 describeWith('promtool', 'the panels', () => {
-  test('ask in good PromQL', () => {
+  test('contain valid PromQL', () => {
     const panels = expressionsOf(dashboard).map((expr, index) => ({
       record: `panel:${index}`,
       expr: expr.replaceAll('$__rate_interval', '5m'),
@@ -89,7 +89,7 @@ describeWith('kubectl', 'deploy/monitoring', () => {
     return found[0]!;
   };
 
-  test('is what the schemas of the operator want, beside those of Kubernetes', async () => {
+  test('matches the schemas of the operator and of Kubernetes', async () => {
     expect(await schemaProblems(manifests)).toEqual([]);
   }, 120_000);
 
@@ -97,14 +97,14 @@ describeWith('kubectl', 'deploy/monitoring', () => {
     ['"scrapeTimeout"', '"scrapeTimeOut"', 'scrapeTimeOut'],
     ['"for":"15m"', '"for":"15 min"', '/for must match'],
   ])(
-    'the schemas report of %s as %s',
+    'fails the schemas with %s replaced by %s',
     async (from, to, problem) => {
       expect((await schemaProblems(spoilt(manifests, (text) => text.replace(from, to)))).join('\n')).toContain(problem);
     },
     120_000,
   );
 
-  test('asks the management port, as the job of the rules', () => {
+  test('scrapes the management port with the job name of the rules', () => {
     expect(brokenReferences(manifests)).toEqual([]);
     const other = spoilt(manifests, (text) =>
       text.replace('"management","scrapeTimeout"', '"metrics","scrapeTimeout"'),
@@ -118,15 +118,15 @@ describeWith('kubectl', 'deploy/monitoring', () => {
     });
   });
 
-  test('holds the dashboard under the label that Grafana looks for, always by one name', () => {
+  test('contains the dashboard with the label that Grafana looks for and a fixed name', () => {
     const { data, metadata } = only<IConfigMap>('ConfigMap', 'customer-data-dashboard');
     expect(metadata.labels).toMatchObject({ grafana_dashboard: '1' });
     expect(JSON.parse(data!['dashboard.json']!)).toEqual(dashboard);
   });
 
-  test('warns of memory before Node ends itself, and of CPU at twice what the autoscaler aims at', () => {
+  test('warns of memory before Node exits, and of CPU at twice the target of the autoscaler', () => {
     const [container] = only<IDeployment>('Deployment', 'customer-data').spec!.template.spec!.containers;
-    // Node's heap has half of the limit: 512 MiB.
+    // Node's heap limit is half of the memory limit: 512 MiB.
     expect(container!.resources).toMatchObject({ limits: { memory: '1Gi' }, requests: { cpu: '500m' } });
     const { spec } = only<{ spec: { metrics: unknown[] } }>('HorizontalPodAutoscaler', 'customer-data');
     expect(spec.metrics).toMatchObject([{ resource: { target: { averageUtilization: 70 } } }]);
@@ -134,7 +134,7 @@ describeWith('kubectl', 'deploy/monitoring', () => {
   });
 });
 
-/** That of the first alert of this name. */
+/** The expression of the first alert with this name. */
 function expressionOf(name: string): string {
   return String(alerts.find(({ alert }) => alert === name)!.expr);
 }

@@ -6,7 +6,7 @@ import { importFiles } from '../support/import-files.js';
 import { promtool, ruleGroups } from '../support/monitoring.js';
 import { TestService } from '../support/test-service.js';
 
-/** Everything but `Date`: only the clock on the wall moves. */
+/** All timers except `Date`: the test changes only the date. */
 const REAL_TIMERS = [
   'hrtime',
   'nextTick',
@@ -25,7 +25,7 @@ const METRIC = 'customer_data_table_imported_timestamp_seconds{table="stock"}';
 describeWith('promtool', 'a CronJob that imports stock each half hour', () => {
   let service: TestService;
   let folder: string;
-  /** The metric in each half hour from 1970 on, when Prometheus begins its tests, too. */
+  /** The metric of each half hour since 1970, when the tests of promtool also begin. */
   const scraped: string[] = [];
   beforeAll(async () => {
     jest.useFakeTimers({ doNotFake: [...REAL_TIMERS], now: 0 });
@@ -54,7 +54,7 @@ describeWith('promtool', 'a CronJob that imports stock each half hour', () => {
     }
   }
 
-  test('fires CustomerDataStockOld if the file stays the same, until a new one comes (decision 102)', async () => {
+  test('fires CustomerDataStockOld while the file stays the same, until a new one arrives (decision 102)', async () => {
     await importFor(24, '7');
     await importFor(1, '8');
     const firing = 'ALERTS{alertname="CustomerDataStockOld",alertstate="firing",namespace="live",severity="page"}';
@@ -65,7 +65,7 @@ describeWith('promtool', 'a CronJob that imports stock each half hour', () => {
     });
     const series = [
       { series: 'up{job="customer-data",namespace="live"}', values: '1x2000' },
-      // Each value for 30 minutes.
+      // Each value lasts 30 minutes.
       { series: METRIC.replace('{', '{namespace="live",'), values: scraped.map((value) => `${value}x29`).join(' ') },
     ];
     const moments = [at('2h', false), at('2h10m', true), at('12h', true), at('23h50m', true), at('24h10m', false)];

@@ -5,7 +5,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const SRC = join(ROOT, 'src');
 const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
 
-/** What a cell of the table names: folders or files, of which types alone where it says so. */
+/** The folders and files that a cell of the table names. `types`: only types may be imported from it. */
 function named(cell: string): { name: string; types: boolean }[] {
   return cell
     .split(/, | and /)
@@ -23,13 +23,13 @@ const rows = [...text.matchAll(/^\| `([\w-]+)\/` +\| [^|]+ \| ([^|]+) \|$/gm)].m
 }));
 
 interface Import {
-  /** Both within src/. */
+  /** Like `path`, relative to src/. */
   file: string;
   path: string;
   types: boolean;
 }
 
-/** What the files of a folder import of others. */
+/** The imports of a folder's files from other folders. */
 function importsOf(folder: string): Import[] {
   const files = readdirSync(join(SRC, folder), { recursive: true, encoding: 'utf8' });
   return files
@@ -48,21 +48,24 @@ function importsOf(folder: string): Import[] {
 
 const isOf = (path: string, name: string) => path === name || path.startsWith(`${name}/`);
 
-test('the table has every folder', () => {
+test('docs/architecture.md lists every folder of src/', () => {
   const folders = readdirSync(SRC, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   expect(rows.map(({ folder }) => folder).toSorted()).toEqual(folders.map(({ name }) => name).toSorted());
 });
 
-test.each(rows)('$folder/ imports what the table says, and all of that', ({ folder, all, own, ofGroup }) => {
-  const imports = importsOf(folder);
-  const isAllowed = ({ path, types }: Import) =>
-    [...own, ...ofGroup].some((one) => isOf(path, one.name) && (types || !one.types));
-  if (!all) expect(imports.filter((one) => !isAllowed(one))).toEqual([]);
-  // Of the group each endpoint takes what it needs.
-  expect(own.filter(({ name }) => !imports.some(({ path }) => isOf(path, name)))).toEqual([]);
-});
+test.each(rows)(
+  '$folder/ imports exactly the folders that docs/architecture.md lists',
+  ({ folder, all, own, ofGroup }) => {
+    const imports = importsOf(folder);
+    const isAllowed = ({ path, types }: Import) =>
+      [...own, ...ofGroup].some((one) => isOf(path, one.name) && (types || !one.types));
+    if (!all) expect(imports.filter((one) => !isAllowed(one))).toEqual([]);
+    // An endpoint may import any part of the data group.
+    expect(own.filter(({ name }) => !imports.some(({ path }) => isOf(path, name)))).toEqual([]);
+  },
+);
 
-/** The files of some folders with the files that each imports, types included. */
+/** The imports of the files in some folders, including imports of types. */
 function importGraph(folders: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const files = folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
@@ -77,32 +80,32 @@ function importGraph(folders: readonly string[]): ReadonlyMap<string, readonly s
   );
 }
 
-/** The paths along which a file imports itself, each found once. */
-function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
-  const circles: string[] = [];
+/** The import cycles of a graph, each listed once. */
+function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const cycles: string[] = [];
   const done = new Set<string>();
   const visit = (file: string, path: readonly string[]): void => {
-    if (path.includes(file)) return void circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+    if (path.includes(file)) return void cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
     if (done.has(file)) return;
     for (const imported of graph.get(file) ?? []) visit(imported, [...path, file]);
     done.add(file);
   };
   for (const file of graph.keys()) visit(file, []);
-  return circles;
+  return cycles;
 }
 
-test('no file imports itself through others, not even for types', () => {
+test('the code has no import cycle, not even of types', () => {
   const graph = importGraph(['src', 'conformance', 'test']);
   expect(graph.get('src/main.ts')).toContain('src/service.ts');
-  expect(circlesOf(graph)).toEqual([]);
+  expect(cyclesOf(graph)).toEqual([]);
 });
 
-test('the search for circles finds them', () => {
+test('cyclesOf finds every cycle', () => {
   const graph = new Map([
     ['a', ['b', 'd']],
     ['b', ['c']],
     ['c', ['b']],
     ['d', ['c', 'a']],
   ]);
-  expect(circlesOf(graph)).toEqual(['b → c → b', 'a → d → a']);
+  expect(cyclesOf(graph)).toEqual(['b → c → b', 'a → d → a']);
 });

@@ -19,7 +19,7 @@ interface Assertion {
   value: string;
 }
 
-/** As much of a request of OpenCollection as the collection has; what it does not list would be passed over. */
+/** The keys of an OpenCollection request that the collection uses. The test ignores other keys. */
 interface CollectionRequest {
   info: { name: string; type: string; seq: number };
   http: { method: string; url: string; headers?: Named[]; body?: { type: string; data: Named[] }; auth?: 'inherit' };
@@ -35,7 +35,7 @@ const requests = readdirSync(FOLDER)
   .map((name) => read<CollectionRequest>(name))
   .toSorted((one, other) => one.info.seq - other.info.seq);
 
-/** Sends requests as Bruno does: with the variables of an environment, those that answers set, and a token. */
+/** Sends requests as Bruno does: with the variables of an environment, variables from responses, and a token. */
 class Runner {
   private constructor(
     private readonly url: string,
@@ -43,14 +43,14 @@ class Runner {
     private token = '',
   ) {}
 
-  /** With a token of the request that the whole collection names for that. */
+  /** Starts with a token, requested as the collection's `auth` defines. */
   static async start(url: string, variables: Record<string, string>): Promise<Runner> {
     const runner = new Runner(url, variables);
     const { clientId, clientSecret } = AUTH.credentials;
     const fields = { grant_type: AUTH.flow, client_id: clientId, client_secret: clientSecret };
     const data = Object.entries(fields).map(([name, value]) => ({ name, value }));
-    const asked = { method: 'POST', url: AUTH.accessTokenUrl, body: { type: 'form-urlencoded', data } };
-    runner.token = tokenIn(await runner.send(asked));
+    const tokenRequest = { method: 'POST', url: AUTH.accessTokenUrl, body: { type: 'form-urlencoded', data } };
+    runner.token = tokenIn(await runner.send(tokenRequest));
     return runner;
   }
 
@@ -78,13 +78,13 @@ class Runner {
 
   private filled(text: string): string {
     return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
-      if (this.variables[name] === undefined) throw new Error(`Nothing sets ${name}`);
+      if (this.variables[name] === undefined) throw new Error(`No response and no environment sets ${name}`);
       return this.variables[name];
     });
   }
 }
 
-/** What `res.headers.etag` and the like stand for. */
+/** The value of an expression such as `res.headers.etag`. */
 function valueAt(expression: string, { status, headers, body }: ReceivedResponse): unknown {
   const [, part, ...keys] = expression.split('.');
   const parts: Record<string, unknown> = { status, headers, body: part === 'body' && JSON.parse(body) };
@@ -98,7 +98,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('every request of the collection, in its order, is answered as it says', async () => {
+test('the collection sends its requests in order, and every assertion holds', async () => {
   const demo = read<{ variables: Partial<Named>[] }>('environments/Demo.yml').variables.map(({ name }) => name);
   expect(demo).toEqual(['baseUrl', 'clientId', 'clientSecret']);
   const variables = { baseUrl: service.url, clientId: A, clientSecret: await service.key(A) };

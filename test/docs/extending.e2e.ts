@@ -17,7 +17,7 @@ let managementUrl: string;
 let ask: (path: string, headers?: Record<string, string>) => Promise<ReceivedResponse>;
 let document: { info: Json; components: { schemas: Record<string, { properties: Json }> }; paths: Json };
 
-/** A database of the present release goes on with the extended one. */
+/** The extended release continues with a database of the current release. */
 beforeAll(async () => {
   tree = new TreeCopy();
   for (const chapter of WALKS) tree.follow(stepsOf('docs/extending.md', chapter));
@@ -47,15 +47,15 @@ function extendedCli(...args: string[]): string {
 const get = async (path: string) => JSON.parse((await ask(path)).body) as unknown;
 const byName = (fields: unknown) => new Map((fields as Json[]).map((field) => [field.name, field]));
 
-test('a field: one declaration and a migration, and it is stored, imported, answered and described', async () => {
+test('a new field needs one declaration and a migration to be stored, imported, returned and described', async () => {
   const [header, ...products] = smallCatalogue['products.csv']!.trimEnd().split('\n');
   const rows = products.map((line) => `${line},${line.startsWith('SHARED,') ? 'Winter' : ''}`);
   const files = await database.files({ 'products.csv': [`${header},Season`, ...rows].join('\n') });
   expect((await get('/products')) as Json[]).toContainEqual(expect.objectContaining({ SKU: 'SHARED', Season: null }));
   extendedCli('import', files);
-  const answered = ((await get('/products')) as Json[]).find(({ SKU }) => SKU === 'SHARED');
-  expect(Object.keys(answered!).slice(28, 31)).toEqual(['ProductCompositionText', 'Season', 'ProductImages']);
-  expect(answered!.Season).toBe('Winter');
+  const product = ((await get('/products')) as Json[]).find(({ SKU }) => SKU === 'SHARED');
+  expect(Object.keys(product!).slice(28, 31)).toEqual(['ProductCompositionText', 'Season', 'ProductImages']);
+  expect(product!.Season).toBe('Winter');
   const { fields } = (await get('/products/schema')) as Json;
   expect(byName(fields).get('season')).toEqual({
     name: 'season',
@@ -71,7 +71,7 @@ test('a field: one declaration and a migration, and it is stored, imported, answ
   });
 });
 
-test('a field that is a decimal, of another resource', async () => {
+test('a new decimal field of another resource is imported, returned and described', async () => {
   const stock = async () => ((await get('/stock')) as Json[]).find(({ SKU }) => SKU === 'SHARED');
   expect(await stock()).toMatchObject({ NextAvailableQTY: null });
   const [header, ...rows] = smallCatalogue['stock.csv']!.trimEnd().split('\n');
@@ -83,7 +83,7 @@ test('a field that is a decimal, of another resource', async () => {
   expect(document.components.schemas.StockEntry!.properties.NextAvailableQTY).toMatchObject({ format: 'decimal' });
 });
 
-test('a nested array: from its file to the answer, and a foreign change shows at once', async () => {
+test('a new nested array is imported and returned, and a change by another program shows at once', async () => {
   const files = await database.files({
     'product_videos.csv': 'SKU,VideoID,Url\nSHARED,V-2,\nSHARED,V-1,https://x/1\n',
   });
@@ -103,7 +103,7 @@ test('a nested array: from its file to the answer, and a foreign change shows at
 const etag = async () => (await ask('/deliveries')).headers.etag!;
 const status = async (tag: string) => (await ask('/deliveries', { 'If-None-Match': tag })).status;
 
-describe('an endpoint with a table of its own', () => {
+describe('a new endpoint with its own table', () => {
   // 700 SKUs with three days each: more rows than a batch, and batches that end within a SKU.
   const SKUS = Array.from({ length: 700 }, (_, index) => `T-${String(index).padStart(3, '0')}`);
   const DAYS = ['2027-01-15', '2027-01-16', '2027-02-01'];
@@ -125,13 +125,13 @@ describe('an endpoint with a table of its own', () => {
     extendedCli('import', await database.files(Object.fromEntries(texts)));
   });
 
-  test('returns all of the 2,100 rows that the customer may see, and names the last SKU', async () => {
+  test('returns all 2,100 rows of the customer and names the last SKU', async () => {
     const { body, headers } = await ask('/deliveries');
     expect(JSON.parse(body)).toEqual(expected(12.5));
     expect(headers['x-last-sku']).toBe('T-699');
   });
 
-  test('has its schema, its formats and its place in the document, and needs a token', async () => {
+  test('has a schema, all formats and a place in the OpenAPI document, and needs a token', async () => {
     expect(await get('/deliveries/schema')).toMatchObject({
       endpoint: '/deliveries',
       apiVersion: '2027-01',
@@ -143,7 +143,7 @@ describe('an endpoint with a table of its own', () => {
     expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/deliveries', '/deliveries/schema']));
   });
 
-  test('never returns a stale 304: after an import, and after a change by another program', async () => {
+  test('never returns a stale 304, neither after an import nor after a change by another program', async () => {
     const first = await etag();
     expect(await status(first)).toBe(304);
     extendedCli('import', await database.files({ 'deliveries.csv': `${HEADER}\n${lines('13')}\n` }));
@@ -153,7 +153,7 @@ describe('an endpoint with a table of its own', () => {
     await database.sql(`UPDATE deliveries SET Quantity = '14' WHERE SKU = 'T-350'`);
     expect(await status(second)).toBe(200);
     const third = await etag();
-    // Rows of another warehouse are no change for this customer.
+    // Rows of another warehouse do not change the response to this customer.
     await database.sql(`UPDATE deliveries SET Quantity = '78' WHERE WarehouseCode = 'WH-B'`);
     expect(await status(third)).toBe(304);
     extendedCli(
@@ -167,7 +167,7 @@ describe('an endpoint with a table of its own', () => {
   });
 });
 
-test('an endpoint without a table: of the scope of the customer, with its schema, in every format', async () => {
+test('a new endpoint without a table returns the scope of the customer, and has a schema and every format', async () => {
   const own = ((await get('/products')) as Json[]).map(({ SKU }) => SKU);
   expect(await get('/barcodes')).toEqual(own.map((SKU) => ({ SKU, Item: null, Carton: null })));
   expect(own).toEqual(expect.arrayContaining(['A-ONLY', 'FIXED', 'SHARED']));
@@ -178,12 +178,12 @@ test('an endpoint without a table: of the scope of the customer, with its schema
   expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/barcodes', '/barcodes/schema']));
 });
 
-test('a profile: told everywhere, and no validator of the old one holds', async () => {
+test('a new API profile appears in /api/version and in the OpenAPI document', async () => {
   expect(await get('/api/version')).toEqual({ apiVersion: '2027-01' });
   expect(document.info.version).toBe('2027-01');
 });
 
-test('the page of the interface, wherever the service is installed', async () => {
+test('the management port serves the interface page from any installation folder', async () => {
   const statuses = ['/docs', '/docs/start.js', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'].map(
     async (path) => (await call(managementUrl, { path })).status,
   );

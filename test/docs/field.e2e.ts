@@ -1,10 +1,10 @@
 import { stepsOf, TreeCopy } from '../support/walk.js';
 
-// Adds the fields and the nested array of the guide to a copy of the tree, and runs the tests there that know whole
-// responses (decision 145).
+// Adds the fields and the nested array of the guide to a copy of the tree, and runs the tests of full responses there
+// (decision 145).
 
 const QUICK = ['data-responses', 'scope', 'new-fields', 'import-absent-columns', 'documents'];
-/** Each takes half a minute or more. `npm run test:nightly` runs them, too. */
+/** Tests that take half a minute or more each. Only `npm run test:nightly` runs them. */
 const FURTHER = [
   'schema.e2e',
   'formats',
@@ -32,13 +32,13 @@ const runTests = (projects: string[], tests: string[], environment?: Record<stri
     environment,
   );
 
-test('the generated files are written by their tests', () => {
+test('the tests of generated files write them', () => {
   const update = { UPDATE_OPENAPI: '1', UPDATE_SCHEMA: '1' };
   const [code, output] = runTests(['sqlite'], ['test/openapi', 'test/migrations.e2e'], update);
   expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('2 passed') });
 }, 600_000);
 
-test('no test of whole responses or of files breaks, and the new fields and the array are as the tests say', () => {
+test('the tests of full responses and of files pass with the new fields and the array', () => {
   const tests = [...QUICK, ...(process.env.NIGHTLY ? FURTHER : [])].map((name) => `test/${name}`);
   const [code, output] = runTests(['unit', 'sqlite'], ['src/import/source', ...tests]);
   for (const name of tests) expect(output).toContain(`PASS sqlite ${name}`);

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 const ROOT = resolve(import.meta.dirname, '../..');
 const TEXTLINT = resolve(ROOT, 'node_modules/textlint/bin/textlint.js');
 
-/** What `npm run lint` reports about a file of this name. */
+/** The problems that `npm run lint` reports for a text in a file of this name. */
 function lint(name: string, text: string) {
   const args = [TEXTLINT, '--format', 'unix', '--stdin', '--stdin-filename', resolve(ROOT, name)];
   const { status, stdout } = spawnSync(process.execPath, args, { cwd: ROOT, input: text, encoding: 'utf8' });

@@ -1,4 +1,4 @@
-// P5, P7: the smallest call, while large ones run, and by itself.
+// P5, P7: the smallest request, alone and during large downloads.
 import { median } from '../report.mjs';
 import { startYardsticks } from './yardsticks.mjs';
 
@@ -8,12 +8,12 @@ export async function measureWaiting({ m: { service }, client, crowd }, { rounds
   const products = { url: `${service.url}/products`, headers: await service.token('BENCH-A'), clients: 4, seconds };
   const idle = [];
   const busy = [];
-  await client.ask('steadily', { ...version, seconds: 1 });
+  await client.ask('atIntervals', { ...version, seconds: 1 });
   for (let round = 0; round < rounds; round++) {
-    idle.push(...(await client.ask('steadily', version)));
+    idle.push(...(await client.ask('atIntervals', version)));
     const downloads = crowd.ask('downloads', products);
-    busy.push(...(await client.ask('steadily', version)));
-    for (const { status } of await downloads) if (status !== 200) throw new Error(`A download got ${status}`);
+    busy.push(...(await client.ask('atIntervals', version)));
+    for (const { status } of await downloads) if (status !== 200) throw new Error(`A download received ${status}`);
   }
   const row = (responses) => ({ milliseconds: median(secondsOf(responses)) * 1000, 'p99, ms': p99(responses) * 1000 });
   return {

@@ -1,9 +1,9 @@
-// Values that look like chance, and are the same for the same seed.
+// Pseudo-random test data.
 
-/** Picks from a list as if by chance. @param seed whole number; the same one picks the same */
+/** Returns a function that picks pseudo-randomly from a list. @param seed integer; equal seeds give equal picks */
 export function picker(seed) {
   let state = seed;
-  // mulberry32: small, fast, and even enough for test data.
+  // mulberry32: small, fast, and uniform enough for test data.
   return (values) => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -12,17 +12,17 @@ export function picker(seed) {
   };
 }
 
-/** A sentence of so many words, as catalogues have them. */
+/** A sentence of `length` words, like those of a catalogue. */
 export function sentence(pick, length) {
   let text = pick(WORDS);
   for (let word = 1; word < length; word++) text += (word % 9 === 0 ? ', ' : ' ') + pick(WORDS);
   return `${text[0].toUpperCase()}${text.slice(1)}.`;
 }
 
-/** The numbers from 0 to 99, to pick from. */
+/** The numbers from 0 to 99. */
 export const HUNDRED = Array.from({ length: 100 }, (_, number) => number);
 
-/** The number with zeros in front. */
+/** The number, padded with zeros to `length` digits. */
 export function digits(number, length) {
   return String(number).padStart(length, '0');
 }
