@@ -142,7 +142,7 @@ public static class Sync
         Console.WriteLine(
             $"{name}: {now.Count - known} new, {known - same} changed, {old.Count - known} gone, {now.Count} in all");
 
-        // This order is safe if the script is killed: the ETag file is then either missing or belongs to the stored data.
+        // This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
         File.Delete(tagFile);
         File.WriteAllText(file + ".new", received.Text);
         if (File.Exists(file)) File.Replace(file + ".new", file, null);

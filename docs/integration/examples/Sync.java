@@ -145,7 +145,7 @@ public class Sync {
         "%s: %d new, %d changed, %d gone, %d in all%n",
         name, now.size() - known, known - same, old.size() - known, now.size());
 
-    // This order is safe if the script is killed: the ETag file is then either missing or belongs to the stored data.
+    // This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
     Files.deleteIfExists(tagFile);
     Path fresh = Files.writeString(STATE.resolve(name + ".new"), received.text);
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);

@@ -88,7 +88,7 @@ async function sync(name) {
   const [added, gone] = [now.size - known.length, old.size - known.length];
   console.log(`${name}: ${added} new, ${changed.length} changed, ${gone} gone, ${now.size} in all`);
 
-  // This order is safe if the script is killed: the ETag file is then either missing or belongs to the stored data.
+  // This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
   await rm(tagFile, { force: true });
   await writeFile(`${file}.new`, text);
   await rename(`${file}.new`, file);

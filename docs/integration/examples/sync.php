@@ -132,7 +132,7 @@ function sync(string $state, string $name): void
     $numbers = [count($now) - count($known), count($changed), count($old) - count($known), count($now)];
     vprintf("$name: %d new, %d changed, %d gone, %d in all\n", $numbers);
 
-    // This order is safe if the script is killed: the ETag file is then either missing or belongs to the stored data.
+    // This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
     if (is_file($tagFile)) {
         unlink($tagFile);
     }

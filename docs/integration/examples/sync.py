@@ -112,7 +112,7 @@ def sync(session, name):
     added, gone = len(now.keys() - old.keys()), len(old.keys() - now.keys())
     print(f"{name}: {added} new, {changed} changed, {gone} gone, {len(now)} in all")
 
-    # This order is safe if the script is killed: the ETag file is then either missing or belongs to the stored data.
+    # This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
     tag_file.unlink(missing_ok=True)
     new = file.with_suffix(".new")
     new.write_bytes(text.encode())

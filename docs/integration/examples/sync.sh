@@ -91,7 +91,7 @@ sync() {
     cp "$work/body" "$work/new"
     [ -f "$file" ] || : >"$file"
     compare "$file" "$work/new" "$1"
-    # This order is safe if the script is killed: the ETag file is then either missing or belongs to the stored data.
+    # This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
     rm -f "$state/$1.etag"
     mv "$work/new" "$file"
     printf %s "$(header ETag)" >"$work/etag"
