@@ -1,7 +1,7 @@
-// Runs a command four times, with BASE_URL set to a proxy. The proxy truncates the first response of /products, /prices
-// and /stock: by FIN and by RST, with and without Connection: close. In each run, one response ends within an element,
-// one between two elements, and one before the first element. Exits with 1 if the command fails, or if it does not
-// fetch a truncated response again. Needs Node 20 or later, and no packages.
+// Runs a command four times, with BASE_URL set to a proxy. The proxy truncates the first response from /products,
+// /prices and /stock. It ends the connection with a FIN or an RST, and sends Connection: close or keep-alive. In each
+// run, one response ends within an element, one between two elements, and one before the first element. Exits with 1 if
+// the command fails, or if it does not fetch a truncated response again. Needs Node 20 or later, and no packages.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
@@ -22,13 +22,13 @@ const ENDS = {
   'application/x-ndjson': /\n/g,
   'text/csv': /(?:"[^"]*"|[^"])*?\r\n/g, // A cell in quotes may contain line breaks.
 };
-/** Headers of a single connection. Node sets them for each side of the proxy. */
+/** Headers that apply to one connection only. Node sets them on each side of the proxy. */
 const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
 let run;
 /** Where to truncate the next response of a path. */
 const places = new Map();
-/** Paths whose response was truncated and that the command has not fetched again. */
+/** Paths that the command has not fetched again after the proxy truncated their response. */
 const outstanding = new Set();
 
 async function fetchWhole({ method, url, headers }, body, place) {

@@ -8,9 +8,9 @@ using System.Text.RegularExpressions;
 using System.Threading.Tasks;
 
 /// <summary>
-/// Fetches what has changed, with .NET 8 or later and without packages. Set BASE_URL, CLIENT_ID and CLIENT_SECRET.
-/// The folder STATE holds each element as the line that was received. Numbers therefore stay exact, and equal elements
-/// are equal lines. To read the lines, use System.Text.Json with GetDecimal().
+/// Fetches the data that has changed, with .NET 8 or later and without packages. Set BASE_URL, CLIENT_ID and
+/// CLIENT_SECRET. The folder STATE holds each element as the line that the service sent. Numbers therefore stay exact,
+/// and two elements are equal if their lines are equal. To read the lines, use System.Text.Json with GetDecimal().
 /// </summary>
 public static class Sync
 {
@@ -78,7 +78,7 @@ public static class Sync
         return SkuOf(text.TrimEnd('\n').Split('\n').Last()) != Quoted(Uri.UnescapeDataString(last.First()));
     }
 
-    /// <summary>The SKU of a line as JSON spells it: quoted, with escaped quotes and backslashes.</summary>
+    /// <summary>The SKU of a line in its JSON spelling: in quotes, with quotes and backslashes escaped.</summary>
     static string SkuOf(string line) => Sku.Match(line).Groups[1].Value;
 
     static string Quoted(string sku) => '"' + sku.Replace("\\", "\\\\").Replace("\"", "\\\"") + '"';
@@ -116,7 +116,7 @@ public static class Sync
         }
     }
 
-    /// <summary>Lines by SKU.</summary>
+    /// <summary>Maps each SKU to its line.</summary>
     static Dictionary<string, string> BySku(string text) =>
         text.Split('\n').Where(line => line != "").ToDictionary(SkuOf);
 
@@ -132,7 +132,7 @@ public static class Sync
             Console.WriteLine(name + ": unchanged");
             return;
         }
-        // A 200 with another type comes from a proxy and contains no products.
+        // A 200 with a different Content-Type comes from a proxy and contains no products.
         if (received.Status != 200 || received.Type != NdJson)
             throw new IOException($"{name}: {received.Status}, {received.Type}: {received.Text}");
 
@@ -142,7 +142,7 @@ public static class Sync
         Console.WriteLine(
             $"{name}: {now.Count - known} new, {known - same} changed, {old.Count - known} gone, {now.Count} in all");
 
-        // This order is safe if the script is killed: the ETag file is missing, or belongs to the data file beside it.
+        // This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
         File.Delete(tagFile);
         File.WriteAllText(file + ".new", received.Text);
         if (File.Exists(file)) File.Replace(file + ".new", file, null);

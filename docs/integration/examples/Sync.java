@@ -20,9 +20,10 @@ import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 
 /**
- * Fetches what has changed, with Java 17 or later and without libraries. Set BASE_URL, CLIENT_ID and CLIENT_SECRET.
- * The folder STATE holds each element as the line that was received. Numbers therefore stay exact, and equal elements
- * are equal lines. To read the lines, use your JSON library with decimals as BigDecimal.
+ * Fetches the data that has changed, with Java 17 or later and without libraries. Set BASE_URL, CLIENT_ID and
+ * CLIENT_SECRET. The folder STATE holds each element as the line that the service sent. Numbers therefore stay exact,
+ * and two elements are equal if their lines are equal. To read the lines, use your JSON library with decimals as
+ * BigDecimal.
  */
 public class Sync {
   static final String BASE_URL = System.getenv("BASE_URL");
@@ -56,7 +57,7 @@ public class Sync {
     return !skuOf(lines[lines.length - 1]).equals(quoted(URLDecoder.decode(last, StandardCharsets.UTF_8)));
   }
 
-  /** The SKU of a line as JSON spells it: in quotes, with a backslash before quotes and backslashes. */
+  /** The SKU of a line in its JSON spelling: in quotes, with quotes and backslashes escaped. */
   static String skuOf(String line) {
     Matcher matcher = SKU.matcher(line);
     return matcher.find() ? matcher.group(1) : "";
@@ -115,7 +116,7 @@ public class Sync {
     }
   }
 
-  /** Lines by SKU. */
+  /** Maps each SKU to its line. */
   static Map<String, String> bySku(String text) {
     Map<String, String> lines = new HashMap<>();
     for (String line : text.split("\n")) if (!line.isEmpty()) lines.put(skuOf(line), line);
@@ -132,7 +133,7 @@ public class Sync {
       System.out.println(name + ": unchanged");
       return;
     }
-    // A 200 with another type comes from a proxy and contains no products.
+    // A 200 with a different Content-Type comes from a proxy and contains no products.
     if (received.status != 200 || !received.type.startsWith(NDJSON))
       throw new IOException(name + ": " + received.status + ", " + received.type + ": " + received.text);
 
@@ -144,7 +145,7 @@ public class Sync {
         "%s: %d new, %d changed, %d gone, %d in all%n",
         name, now.size() - known, known - same, old.size() - known, now.size());
 
-    // This order is safe if the script is killed: the ETag file is missing, or belongs to the data file beside it.
+    // This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
     Files.deleteIfExists(tagFile);
     Path fresh = Files.writeString(STATE.resolve(name + ".new"), received.text);
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);

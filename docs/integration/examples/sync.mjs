@@ -1,6 +1,6 @@
-// Fetches what has changed, with Node 20 or later and without packages. Set BASE_URL, CLIENT_ID and CLIENT_SECRET.
-// The folder STATE holds each element as the line that was received. Numbers therefore stay exact, and equal elements
-// are equal lines.
+// Fetches the data that has changed, with Node 20 or later and without packages. Set BASE_URL, CLIENT_ID and
+// CLIENT_SECRET. The folder STATE holds each element as the line that the service sent. Numbers therefore stay exact,
+// and two elements are equal if their lines are equal.
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -62,7 +62,7 @@ async function get(path, etag) {
   }
 }
 
-/** Lines by SKU. */
+/** Maps each SKU to its line. */
 function bySku(text) {
   return new Map(
     text
@@ -78,7 +78,7 @@ async function sync(name) {
   const etag = before === undefined ? '' : await readFile(tagFile, 'utf8').catch(() => '');
   const { response, text } = await get(`/${name}`, etag.trim());
   if (response.status === 304) return console.log(`${name}: unchanged`);
-  // A 200 with another type comes from a proxy and contains no products.
+  // A 200 with a different Content-Type comes from a proxy and contains no products.
   if (response.status !== 200 || !isData(response.headers))
     throw new Error(`${name}: ${response.status}, ${response.headers.get('Content-Type')}: ${text}`);
 
@@ -88,7 +88,7 @@ async function sync(name) {
   const [added, gone] = [now.size - known.length, old.size - known.length];
   console.log(`${name}: ${added} new, ${changed.length} changed, ${gone} gone, ${now.size} in all`);
 
-  // This order is safe if the script is killed: the ETag file is missing, or belongs to the data file beside it.
+  // This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
   await rm(tagFile, { force: true });
   await writeFile(`${file}.new`, text);
   await rename(`${file}.new`, file);

@@ -1,14 +1,14 @@
 <?php
-// Fetches what has changed, with PHP 8 and its extension curl. Set BASE_URL, CLIENT_ID and CLIENT_SECRET. The folder
-// STATE holds each element as the line that was received. Numbers therefore stay exact, and equal elements are equal
-// lines.
+// Fetches the data that has changed, with PHP 8 and the curl extension. Set BASE_URL, CLIENT_ID and CLIENT_SECRET.
+// The folder STATE holds each element as the line that the service sent. Numbers therefore stay exact, and two elements
+// are equal if their lines are equal.
 declare(strict_types=1);
 
 const ATTEMPTS = 6;
 $state = getenv('STATE') ?: 'customer-data';
 $token = null;
 
-/** Sends a request once. Returns the status, the headers by lower-case name and the body, or only the problem. */
+/** Sends a request once. Returns the status, the headers by lower-case name and the body. After a failure: the problem. */
 function once(string $path, array $headers, ?array $form): array
 {
     $received = [];
@@ -98,7 +98,7 @@ function get(string $path, string $etag): array
     }
 }
 
-/** Lines by SKU. The prefix is necessary: PHP turns a key such as "123" into a number. */
+/** Maps each SKU to its line. The key needs the prefix, because PHP turns a key such as "123" into a number. */
 function bySku(string $text): array
 {
     $lines = [];
@@ -120,7 +120,7 @@ function sync(string $state, string $name): void
         echo "$name: unchanged\n";
         return;
     }
-    // A 200 with another type comes from a proxy and contains no products.
+    // A 200 with a different Content-Type comes from a proxy and contains no products.
     if (!isData($response)) {
         $type = $response['headers']['content-type'] ?? 'no type';
         throw new RuntimeException("$name: {$response['status']}, $type: {$response['body']}");
@@ -132,7 +132,7 @@ function sync(string $state, string $name): void
     $numbers = [count($now) - count($known), count($changed), count($old) - count($known), count($now)];
     vprintf("$name: %d new, %d changed, %d gone, %d in all\n", $numbers);
 
-    // This order is safe if the script is killed: the ETag file is missing, or belongs to the data file beside it.
+    // This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
     if (is_file($tagFile)) {
         unlink($tagFile);
     }

@@ -1,8 +1,8 @@
-"""Fetches what has changed, with Python 3.9 or later and without packages.
+"""Fetches the data that has changed, with Python 3.9 or later and without packages.
 
-Set BASE_URL, CLIENT_ID and CLIENT_SECRET. The folder STATE holds each element as the line that was received. Numbers
-therefore stay exact, and equal elements are equal lines. To calculate with prices, read the lines with
-json.loads(line, parse_float=Decimal).
+Set BASE_URL, CLIENT_ID and CLIENT_SECRET. The folder STATE holds each element as the line that the service sent.
+Numbers therefore stay exact, and two elements are equal if their lines are equal. To calculate with prices, read the
+lines with json.loads(line, parse_float=Decimal).
 """
 
 import gzip
@@ -103,7 +103,7 @@ def sync(session, name):
     status, headers, text = session.get(f"/{name}", etag)
     if status == 304:
         return print(f"{name}: unchanged")
-    # A 200 with another type comes from a proxy and contains no products.
+    # A 200 with a different Content-Type comes from a proxy and contains no products.
     if status != 200 or not is_data(headers):
         raise SystemExit(f"{name}: {status}, {headers.get_content_type()}: {text}")
 
@@ -112,7 +112,7 @@ def sync(session, name):
     added, gone = len(now.keys() - old.keys()), len(old.keys() - now.keys())
     print(f"{name}: {added} new, {changed} changed, {gone} gone, {len(now)} in all")
 
-    # This order is safe if the script is killed: the ETag file is missing, or belongs to the data file beside it.
+    # This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
     tag_file.unlink(missing_ok=True)
     new = file.with_suffix(".new")
     new.write_bytes(text.encode())

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Fetches what has changed, with curl and awk. Set BASE_URL, CLIENT_ID and CLIENT_SECRET. The folder STATE holds the
-# data.
+# Fetches the data that has changed, with curl and awk. Set BASE_URL, CLIENT_ID and CLIENT_SECRET. The folder STATE
+# holds the data.
 set -eu
 umask 077
 state=${STATE:-customer-data}
 mkdir -p "$state"
 work=$(mktemp -d "$state/.work.XXXXXX")
-# Every user of this machine can see the arguments of curl, so curl reads secrets from files.
+# Every user of this machine can see the arguments of curl. curl therefore reads secrets from files.
 secrets=$(mktemp -d)
 trap 'rm -rf "$work" "$secrets"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -83,7 +83,7 @@ sync() {
     [ "$status" = 401 ] || break
     token= # The token is no longer valid: request one new token.
   done
-  # A 200 with another type comes from a proxy and contains no products.
+  # A 200 with a different Content-Type comes from a proxy and contains no products.
   [ "$status" != 200 ] || is_data || status="200 of another type"
   case $status in
   304) echo "$1: unchanged" ;;
@@ -91,7 +91,7 @@ sync() {
     cp "$work/body" "$work/new"
     [ -f "$file" ] || : >"$file"
     compare "$file" "$work/new" "$1"
-    # This order is safe if the script is killed: the ETag file is missing, or belongs to the data file beside it.
+    # This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
     rm -f "$state/$1.etag"
     mv "$work/new" "$file"
     printf %s "$(header ETag)" >"$work/etag"
