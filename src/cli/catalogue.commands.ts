@@ -7,7 +7,7 @@ import type { Session } from './session.js';
 import { table } from './table.js';
 
 const SHOWN = 3;
-/** Exit code of a check that found something; 1 means that it could not check. */
+/** Exit code if a check found something. Exit code 1 means that the check failed. */
 const FOUND = 2;
 const NAMES = RULES.map(({ name }) => name);
 

@@ -1,4 +1,4 @@
-/** A fault that the operator can fix. Its message says how; no stack is shown. */
+/** An error that the operator can fix. The message explains how. The command prints no stack. */
 export class CommandFailed extends Error {
   constructor(
     message: string,

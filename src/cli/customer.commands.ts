@@ -11,7 +11,7 @@ import { positive } from './positive.js';
 import type { Session } from './session.js';
 import { table } from './table.js';
 
-/** The options of `customer set`, by the column that each sets. */
+/** The options of `customer set`, each under the name of the column that it sets. */
 const OPTIONS = {
   CustomerName: ['name', '--name <text>', 'display name'],
   PriceListCode: ['priceList', '--price-list <code>', 'assigned price list'],
@@ -87,7 +87,7 @@ export function customerCommands(program: Command, session: Session, print: (tex
 
 const LOG_HEADERS = ['when', 'what', 'value', 'old', 'new', 'database account', 'by', 'import'];
 
-/** A row for each value that changed. */
+/** One row for each changed value. */
 function logRows(change: TermsChangeRecord): string[][] {
   const { ChangedAt, Subject, Code, OldValues, NewValues, DatabaseAccount, ChangedBy, ImportID } = change;
   const id = NewValues?.ID ?? OldValues?.ID;
@@ -121,15 +121,15 @@ function describe(customer: Customer): string {
   );
 }
 
-/** The changes that the options name. */
+/** The changes that the options request. */
 function changesOf(options: Options): CustomerChanges {
   const given = Object.entries(OPTIONS).filter(([, [option]]) => options[option] !== undefined);
-  // Commander passes an empty text if a parser returned null.
+  // Commander passes an empty string if a parser returned null.
   const changes = Object.fromEntries(given.map(([column, [option]]) => [column, options[option] || null]));
   return options.active || options.inactive ? { ...changes, Active: Boolean(options.active) } : changes;
 }
 
-/** The value of a column as an import file would give it, held to the same rules. */
+/** Parses a value by the same rules as a cell of an import file. */
 function parse(column: string, text: string): CellValue {
   try {
     return parseCell(

@@ -14,7 +14,7 @@ const COLUMNS = {
   withoutStock: 'no stock',
 } as const satisfies Record<keyof Visibility, string>;
 
-/** How prices changed, and what customers would see, in lines. */
+/** Lines that show how prices would change and what customers would see. */
 export function previewText(changes?: PriceChanges, preview?: Preview): string[] {
   const changed = changes && (preview || changes.compared !== changes.histogram['0']);
   return [...(changed ? histogram(changes) : []), ...(preview ? seen(preview) : [])];
@@ -48,13 +48,13 @@ function seen({ priceLists, sample }: Preview): string[] {
 
 const body = (text: string | null) => visible(text ?? 'not returned');
 
-/** A count, or how it changes. */
+/** A count, or the old and the new count if it changes. */
 function change({ before, after }: ListPreview, name: keyof Visibility): string {
   const [old, now] = [before, after].map((counts) => String(counts?.[name] ?? '-'));
   return old === now ? now! : `${old} -> ${now}`;
 }
 
-/** The summary as JSON, with the sample as the service sends it: numbers keep all of their digits. */
+/** The summary as JSON. The sample product is exactly as the service sends it, so numbers keep all their digits. */
 export function withExactSample(summary: ImportSummary & { outcome: string }): string {
   const sample = summary.preview?.sample;
   const text = JSON.stringify(summary, null, 2);

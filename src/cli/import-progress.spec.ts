@@ -1,23 +1,23 @@
 import { ImportProgressDisplay } from './import-progress.js';
 
 const SIZE = 4000;
-/** So many rows of stock read, of 2000 in the file. */
+/** Progress after `rows` of the 2000 rows in stock.csv. */
 const stock = (rows: number) => ({ file: 'stock.csv', table: 'stock', rows, bytes: (rows * SIZE) / 2000, size: SIZE });
 const prices = (rows: number) => ({ ...stock(rows), file: 'prices.csv', table: 'prices' });
 
-// Statements of the embedded database block the process: time goes by without any timer being called.
+// Statements of the embedded database block the process. Time passes, but no timer fires.
 beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void jest.useRealTimers());
 
 const ESCAPE = '\u001B';
 
-/** A terminal that is wide enough: keeps the line that is seen, and each one that was. */
+/** A wide terminal. Records the visible line and every earlier one. */
 class FakeTerminal {
   readonly isTTY = true;
   readonly columns = 200;
-  /** The line that is seen now. */
+  /** The line that is visible now. */
   line = '';
-  /** What was seen at any time. */
+  /** Every line that was visible at any time. */
   readonly seen: string[] = [];
   cursorHidden = false;
   private column = 0;
@@ -44,7 +44,7 @@ class FakeTerminal {
     else if (sequence.endsWith('G')) this.column = Number(sequence.slice(1, -1)) - 1;
     else if (sequence === '[0K') this.line = this.line.slice(0, this.column);
     else if (sequence === '[2K') this.line = '';
-    // Line wrapping, and where the cursor was.
+    // Turn line wrapping on or off, save or restore the cursor position.
     else if (!['[?7h', '[?7l', '7', '8'].includes(sequence)) throw new Error(`unexpected ${JSON.stringify(sequence)}`);
   }
 }
@@ -83,7 +83,7 @@ describe('on a terminal', () => {
     display.show(prices(0));
     process.emit(signal, signal);
     expect(terminal).toMatchObject({ line: '', cursorHidden: false });
-    // Nobody listens any more: the same signal, sent again, ends the process.
+    // No listener is left, so the second signal ends the process.
     expect([kill.mock.calls, process.listenerCount(signal)]).toEqual([[[process.pid, signal]], 0]);
     kill.mockRestore();
   });

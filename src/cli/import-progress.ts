@@ -3,11 +3,11 @@ import { visible } from '../import/excerpt.js';
 import type { ImportProgress } from '../import/import-summary.js';
 import type { Output } from './output.js';
 
-/** How often a log that is no terminal hears of a file that takes long, in milliseconds. */
+/** Interval between the lines about one long file, if the output is not a terminal. */
 const LINE_EVERY_MS = 10_000;
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Shows how far an import is: a bar on a terminal, else a line now and then and for each table that is done. */
+/** Shows the progress of an import: a bar on a terminal, otherwise one line for each table and more for a long one. */
 export class ImportProgressDisplay {
   private readonly bar?: SingleBar;
   private current?: ImportProgress;
@@ -17,7 +17,8 @@ export class ImportProgressDisplay {
   constructor(private readonly output: Output['stderr']) {
     if (!output.isTTY) return;
     const format = '{table} {bar} {percentage}% | {rows} rows | {rate} rows/s | {left} left';
-    // Statements of the embedded database leave no time for the timer of the bar.
+    // Draw on every update: statements of the embedded database block the process, so the timer of the bar does not
+    // fire.
     const options = {
       format,
       stream: output as NodeJS.WritableStream,
@@ -50,7 +51,7 @@ export class ImportProgressDisplay {
     this.bar?.start(progress.size, 0, this.figures(progress));
   }
 
-  /** The bar hides the cursor, which has to come back; then the signal does what it does without a bar. */
+  /** Shows the cursor again, which the bar hides, and then sends the signal again so that it has its usual effect. */
   private readonly endBy = (signal: NodeJS.Signals) => {
     this.end();
     process.kill(process.pid, signal);

@@ -92,7 +92,7 @@ export function importCommands(program: Command, session: Session, { stdout, std
 }
 
 const NAMES = IMPORT_TABLES.map(({ name }) => name);
-/** In milliseconds. */
+/** Milliseconds in each unit of `--max-age`. */
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const COUNTS = ['rows', 'added', 'changed', 'unchanged', 'removed'] as const;
 const LOG_HEADERS = ['started', 'by', 'mode', 'outcome', 'seconds', 'added', 'changed', 'removed', 'files'];
@@ -121,7 +121,7 @@ function logCells({ StartedAt, EndedAt, StartedBy, Mode, Outcome, Tables, Files 
     String((Tables ?? []).reduce((total, one) => total + one[count], 0));
   const seconds = EndedAt ? ((EndedAt.getTime() - StartedAt.getTime()) / 1000).toFixed(1) : '-';
   const files = (Files ?? []).map(({ name, sha256 }) => (sha256 ? `${name} (${sha256.slice(0, 12)})` : name));
-  // A command that was killed could not say so.
+  // A killed command leaves no outcome.
   const outcome = Outcome ?? 'unfinished';
   const counts = [sum('added'), sum('changed'), sum('removed')];
   return [StartedAt.toISOString(), StartedBy, Mode, outcome, seconds, ...counts, files.join(', ')];
@@ -141,7 +141,7 @@ function refuse(problem: string | undefined): void {
   if (problem) throw new InvalidArgumentError(`It ${problem}.`);
 }
 
-/** @returns milliseconds */
+/** @returns the duration in milliseconds */
 function duration(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? [];
   if (!unit) throw new InvalidArgumentError('Write a duration such as 90m, 6h or 2d.');

@@ -52,7 +52,7 @@ function cells({ ID, Label, CreatedAt, ExpiresAt, RevokedAt }: ApiKey): string[]
   return [String(ID), Label ?? '-', state, ...[CreatedAt, ExpiresAt, RevokedAt].map(shown)];
 }
 
-/** Other programs may have stored what is no point in time, such as the zero date of MySQL. */
+/** Other programs may have stored an invalid time, such as MySQL's zero date. */
 function shown(at: Date | null): string {
   if (at === null) return '-';
   return timeOrNull(at)?.toISOString() ?? 'not a date';
@@ -68,7 +68,7 @@ function limitedLabel(text: string): string {
   return text;
 }
 
-/** The first moment after the given day. */
+/** The first moment after the given day (UTC). */
 function endOfDay(text: string): Date {
   if (!isDay(text)) throw new InvalidArgumentError('It has to be a day in the form YYYY-MM-DD.');
   const end = new Date(Date.parse(`${text}T00:00:00Z`) + 86_400_000);

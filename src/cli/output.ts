@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** What commands read and where they write: answers to `stdout`, everything else to `stderr`. */
+/** The streams of a command. It writes its result to `stdout` and everything else to `stderr`. */
 export interface Output {
   stdin?: Readable;
   stdout: { write(text: string): unknown };

@@ -15,7 +15,7 @@ import type { Output } from './output.js';
 import { quotaCommands } from './quota.commands.js';
 import { Session } from './session.js';
 
-/** Runs one command line. @returns the exit code: 0, 1 if anything failed, or 2 if a check found something. */
+/** Runs one command. @returns the exit code: 0 on success, 1 if the command failed, or 2 if a check found something. */
 export async function runCli(
   args: readonly string[],
   output: Output,
@@ -28,7 +28,7 @@ export async function runCli(
     .description('Operates the Customer Data Service: its database, files, customers and API keys.')
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .exitOverride()
-    // Options of `import` are none of `import log`.
+    // `import log` does not accept the options of `import`.
     .enablePositionalOptions()
     .showHelpAfterError('(--help tells more)');
   for (const add of [dataCommands, customerCommands, keyCommands, quotaCommands, documentsCommands, catalogueCommands])

@@ -1,6 +1,6 @@
 import { visible } from '../import/excerpt.js';
 
-/** Rows as text, columns aligned under their headers. */
+/** Formats rows as text, with each column aligned under its header. */
 export function table(headers: readonly string[], given: readonly (readonly string[])[]): string {
   const rows = given.map((row) => row.map(visible));
   const widths = headers.map((header, column) => Math.max(header.length, ...rows.map((row) => row[column]!.length)));
