@@ -34,8 +34,8 @@ describe('the series of the alerts and the dashboard', () => {
     ['rate(customer_data_request_seconds_count[5m])', 'customer_data_request_seconds_count'],
     ['rate(customer_data_request_duration_seconds[5m])', 'customer_data_request_duration_seconds'],
     [
-      'customer_data_database_connections_limit{pool="lookup"}',
-      'customer_data_database_connections_limit{pool="lookup"}',
+      'customer_data_database_connections_limit{pool="other"}',
+      'customer_data_database_connections_limit{pool="other"}',
     ],
     ['customer_data_sent_bytes_total{window!="1m"}', 'customer_data_sent_bytes_total{window!="1m"}'],
     ['sum by (namespace, window) (customer_data_sent_bytes_total)', 'by (window)'],
