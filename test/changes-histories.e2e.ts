@@ -22,6 +22,8 @@ const price = (sku: string, amount: string, list = 'L') => [list, sku, amount, '
 const set = (...options: string[]) =>
   service.database.cliOk('customer', 'set', 'C', ...options, '--allow-price-changes');
 
+const REPLACE = ['--replace', '--allow-removals'];
+
 const SKUS = ['A', 'B', 'C', 'D', 'E', 'F'];
 
 /** The same catalogue before each history. The customer sees A to E. F is on another list. */
@@ -39,7 +41,9 @@ beforeEach(async () => {
       'stock.csv': SKUS.map((sku) => ['W', sku, '5']),
       'customers.csv': [['C', 'Customer', 'L', 'W', '10']],
     },
-    ...['--replace', '--allow-removals', '--allow-price-changes', '--allow-zero-stock'],
+    ...REPLACE,
+    '--allow-price-changes',
+    '--allow-zero-stock',
   );
   await set('--discount', '10', '--price-list', 'L', '--warehouse', 'W');
   token ??= await service.token('C');
@@ -102,10 +106,7 @@ const HISTORIES: [string, () => Promise<unknown>, Expected][] = [
     'a product that is removed and created again',
     async () => {
       const rest = SKUS.filter((sku) => sku !== 'B');
-      await load(
-        { 'products.csv': rest.map((sku) => product(sku, `Name of ${sku}`)) },
-        ...['--replace', '--allow-removals'],
-      );
+      await load({ 'products.csv': rest.map((sku) => product(sku, `Name of ${sku}`)) }, ...REPLACE);
       await load({
         'products.csv': [product('B', 'New')],
         'prices.csv': [price('B', '12')],
@@ -117,15 +118,12 @@ const HISTORIES: [string, () => Promise<unknown>, Expected][] = [
   [
     'prices that are removed by --replace',
     () =>
-      load(
-        { 'prices.csv': [...['A', 'B', 'C'].map((sku) => price(sku, '10')), price('F', '10', 'M')] },
-        ...['--replace', '--allow-removals'],
-      ),
+      load({ 'prices.csv': [...['A', 'B', 'C'].map((sku) => price(sku, '10')), price('F', '10', 'M')] }, ...REPLACE),
     { '/products': { gone: ['D', 'E'] }, '/prices': { gone: ['D', 'E'] }, '/stock': { gone: ['D', 'E'] } },
   ],
   [
     'stock that is removed by --replace',
-    () => load({ 'stock.csv': ['A', 'B', 'C', 'F'].map((sku) => ['W', sku, '5']) }, '--replace', '--allow-removals'),
+    () => load({ 'stock.csv': ['A', 'B', 'C', 'F'].map((sku) => ['W', sku, '5']) }, ...REPLACE),
     { '/products': null, '/prices': null, '/stock': { gone: ['D', 'E'] } },
   ],
   [
@@ -159,7 +157,7 @@ const HISTORIES: [string, () => Promise<unknown>, Expected][] = [
     () =>
       load(
         { 'products.csv': SKUS.filter((sku) => sku !== 'F').map((sku) => product(sku, `Name of ${sku}`)) },
-        ...['--replace', '--allow-removals'],
+        ...REPLACE,
       ),
     { '/products': {}, '/prices': {}, '/stock': {} },
   ],

@@ -25,11 +25,9 @@ afterAll(() => service.close());
 const sql = (statements: string | string[], parameters?: unknown[]) => service.database.sql(statements, parameters);
 
 /** The tables in the order in which rows refer to each other. Triggers change the last ones, so these come last. */
-const TABLES = [
-  ...['price_lists', 'warehouses', 'products', 'product_images', 'product_accessories', 'product_substitutions'],
-  ...['product_composition', 'prices', 'stock', 'customers'],
-  ...['content_versions', 'version_history', 'changed_skus', 'product_documents'],
-];
+const TABLES =
+  `price_lists warehouses products product_images product_accessories product_substitutions product_composition
+  prices stock customers content_versions version_history changed_skus product_documents`.split(/\s+/);
 type Backup = ReadonlyMap<string, readonly Record<string, unknown>[]>;
 
 async function backUp(): Promise<Backup> {
@@ -106,12 +104,11 @@ function ordinary(skus: readonly string[], rows: number): Record<string, string>
   return files;
 }
 
-const terms = () => [
-  ...['--discount', random.of(['0', '12.5', '20'])],
-  ...['--price-list', random.of(['L0', 'L1'])],
-  ...['--warehouse', random.of(['W0', 'W1'])],
-  '--allow-price-changes',
-];
+const terms = () => {
+  const options = { discount: ['0', '12.5', '20'], 'price-list': ['L0', 'L1'], warehouse: ['W0', 'W1'] };
+  const chosen = Object.entries(options).flatMap(([name, values]) => [`--${name}`, random.of(values)]);
+  return [...chosen, '--allow-price-changes'];
+};
 
 async function importing(files: Record<string, string>, ...options: string[]): Promise<void> {
   const outcome = await service.database.cli(
@@ -182,7 +179,7 @@ test(`a delta from any earlier response leads to the whole response (CHANGES_SEE
         const what = `seed ${SEED}, step ${step}, ${code} ${path}: ${happened.join(', ')}`;
         const whole = await wholeState(service, path, tokens[code]!);
         const bases = kept.get(`${code} ${path}`) ?? [];
-        for (const base of [...bases]) {
+        for (const base of bases.slice()) {
           const delta = await deltaSince(service, path, tokens[code]!, base.etag);
           expect([what, sorted(applied(base, delta))]).toEqual([what, sorted(whole)]);
           // A second time, and to what the client has now, it does no harm.
@@ -190,8 +187,8 @@ test(`a delta from any earlier response leads to the whole response (CHANGES_SEE
           expect([what, sorted(applied(whole, delta))]).toEqual([what, sorted(whole)]);
           counts[delta ? (delta.complete ? 'complete' : 'delta') : 'unchanged']++;
           counts.gone += delta?.gone.length ?? 0;
-          const seen = lists.slice(base.step).flatMap((list) => [...list.get(code)!]);
-          expect([what, delta?.gone.filter((sku) => !seen.includes(sku)) ?? []]).toEqual([what, []]);
+          const seen = new Set(lists.slice(base.step).flatMap((list) => [...list.get(code)!]));
+          expect([what, delta?.gone.filter((sku) => !seen.has(sku)) ?? []]).toEqual([what, []]);
           if (delta && random.chance(0.2)) bases.push({ ...applied(base, delta), step });
         }
         if (bases.length > 1) {

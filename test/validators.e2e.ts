@@ -188,7 +188,7 @@ describe.each(ENDPOINTS)('%s', (path) => {
         );
       }
     };
-    await failing(401, 'nobody');
+    await failing(401, 'unknown');
     await sql(`UPDATE customers SET Active = 0 WHERE CustomerCode = 'SAME'`);
     await failing(404, 'SAME');
     await sql(`UPDATE customers SET Active = 1 WHERE CustomerCode = 'SAME'`);

@@ -130,7 +130,7 @@ interface Waiter {
 /**
  * Admits responses. `DOWNLOAD_POOL_SIZE` bounds the responses that read the database, `DOWNLOADS_PER_CUSTOMER` those in
  * flight of one customer. Requests wait for a slot for a bounded time. The waiting customer with the fewest slots is
- * admitted first, so many downloads of one customer do not delay the first download of another.
+ * admitted first, and downloads of one customer do not delay the first download of another.
  */
 @Injectable()
 export class DownloadSlots {

@@ -52,7 +52,7 @@ export class TableRows {
     const { sql, parameters } = values(rows);
     const insert = `INSERT INTO ${this.table.name} (${this.names.join()}) VALUES ${sql}`;
     await query(insert + upsertClause(this.table.key, this.names), parameters);
-    await this.changes.noteWritten(this.table, this.names, rows, (values) => stored?.get(this.keyOf(values)));
+    await this.changes.noteWritten(this.table, this.names, rows, (row) => stored?.get(this.keyOf(row)));
   }
 
   /** Removes rows. @param keys for each row, the values of its key columns */

@@ -4,7 +4,7 @@ import { A, B } from './small-catalogue.js';
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const TOKEN = { method: 'POST', path: '/auth/token' };
-/** Headers that say where a request comes from, to whoever believes them. */
+/** Headers that claim where a request comes from. The service must ignore them. */
 const IGNORED = `
   X-Forwarded-For X-Real-IP X-Client-IP True-Client-IP CF-Connecting-IP X-Cluster-Client-IP Forwarded Via Cookie
   User-Agent X-Customer-Code X-Api-Key X-Forwarded-User Origin Host`;
@@ -12,8 +12,8 @@ const IGNORED = `
 export const refusalOf = (limit: number, window: string) =>
   `{"message":"API calls quota exceeded! maximum admitted ${limit} per ${window}."}`;
 
-/** Requests by what becomes of them, whoever sends them: the customer by its token, or nobody in particular. */
-const BY_ANYBODY: [string, number, Call][] = [
+/** Requests by their outcome. A customer sends them with its token, or an anonymous client without one. */
+const BY_OUTCOME: [string, number, Call][] = [
   ['GET /api/version', 200, {}],
   ['GET /health', 200, { path: '/health' }],
   ['HEAD /health', 200, { method: 'HEAD', path: '/health' }],
@@ -76,10 +76,10 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
   }
 
   describe('a request counts once and its response has the headers (interface §8, decisions 21, 22, 25)', () => {
-    test.each([...BY_ANYBODY, ...BY_NOBODY])('in the anonymous bucket: %s, %i', async (_name, status, request) => {
+    test.each([...BY_OUTCOME, ...BY_NOBODY])('in the anonymous bucket: %s, %i', async (_name, status, request) => {
       await expectCountedOnce(request, status);
     });
-    test.each([...BY_ANYBODY, ...BY_CUSTOMER])('in the bucket of the token: %s, %i', async (_name, status, request) => {
+    test.each([...BY_OUTCOME, ...BY_CUSTOMER])('in the bucket of the token: %s, %i', async (_name, status, request) => {
       await expectCountedOnce(request, status, tokenIn(await bench().login(A)));
     });
     test('in the bucket of the credentials: a token request, 200', async () => {
