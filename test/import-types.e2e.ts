@@ -25,7 +25,7 @@ const table: ImportTable = {
   entity: TypeSample,
   columns,
   part: null,
-      inTerms: false,
+  inTerms: false,
   inDocument: false,
   key: ['Code'],
   references: {},
