@@ -58,7 +58,10 @@ async function load(url, folder) {
   await issueKeys(url);
 }
 
-/** P15: fifty clients at 20 kB/s, and the effect of the spool on a fast client. The cache is off: it would hide that. */
+/**
+ * P15: fifty clients at 20 kB/s, and the effect of the spool on a fast client. The cache is off because it would hide
+ * the effect of the spool.
+ */
 async function measureSlow(url, rounds) {
   const setups = { spooling: {}, holding: { SPOOL_MEGABYTES: '0' } };
   const seconds = { spooling: [], holding: [] };
@@ -86,7 +89,10 @@ async function measureSlow(url, rounds) {
   });
 }
 
-/** Ten customers hold five downloads each and read nothing or just enough, while another customer polls `/stock`. */
+/**
+ * Ten customers hold five downloads each and read nothing, or just fast enough. Meanwhile another customer polls
+ * `/stock`.
+ */
 async function measureHostile(url, name, { settings, most }, seconds) {
   await withService(url, settings, async ({ service, client, crowd }) => {
     const before = await warmUp(service, crowd);

@@ -59,7 +59,7 @@ async function load(url, folder, terms) {
 }
 
 /**
- * Starts right after a delivery of stock: every customer still has the stock before it.
+ * Starts right after a delivery of stock, so every customer still has the previous stock.
  * @param simulated simulated seconds
  */
 async function simulate({ server, url, service, terms, folder, client, fleet }, simulated) {

@@ -26,7 +26,7 @@ export function resetPeak(pid) {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
   } catch {
-    // Without this right, the peak is that since the start.
+    // Without this right, the peak covers the time since the start of the process.
   }
 }
 

@@ -48,7 +48,7 @@ export async function startService(databaseUrl, settings = {}) {
   return { url, managementUrl, pid: child.pid, token: (code) => tokenOf(url, code), stop };
 }
 
-/** Prints the first lines only: under too much load, the service logs a line for each refused request. */
+/** Prints only the first lines, because an overloaded service logs a line for each refused request. */
 function showFirst(stream, most) {
   let count = 0;
   createInterface(stream).on('line', (line) => {

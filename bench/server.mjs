@@ -65,8 +65,8 @@ class Server {
   }
 
   /**
-   * The process id of the server; undefined if it runs on another machine or cannot be found. If others use the server
-   * of DATABASE_URL, the figures of its process include their load.
+   * The process id of the server; undefined if it runs on another machine or cannot be found. If other programs use the
+   * server of DATABASE_URL, the figures of its process include their load.
    */
   async pid() {
     const [[row]] = await this.connection.query('SELECT @@hostname AS host, @@pid_file AS file');

@@ -56,7 +56,9 @@ export type Catalogue = Readonly<
 const catalogues = new WeakMap<Deployment, Map<Caller, Promise<Catalogue>>>();
 const ATTEMPTS = 3;
 
-/** The responses to a customer for one state of the content. @throws {NotTestable} if it changes all the time */
+/**
+ * The responses to a customer for one state of the content. @throws {NotTestable} if it changes during every attempt
+ */
 export function catalogue(deployment: Deployment, as: Customer = 'customer'): Promise<Catalogue> {
   const byCaller = catalogues.get(deployment) ?? new Map<Caller, Promise<Catalogue>>();
   catalogues.set(deployment, byCaller);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReceivedResponse } from './http.js';
 import { millisecondsLeft, quotaWindowOf } from './quota-window.js';
 
-/** The contract's quota, which applies while no response has shown another. */
+/** The contract's quota, which applies until a response reports a different one. */
 const CONTRACT_PER_MINUTE = 60;
 
 /** The wait if a response does not show when its window ends. */
@@ -18,8 +18,8 @@ interface Window {
 }
 
 /**
- * Limits the requests that count in one bucket to a share of it. The share applies to the requests that a window has
- * left when the first response shows it. The rest is for other clients with the same credentials.
+ * Limits the requests that count in one bucket to a share of it. The share applies to the requests that remain in a
+ * window when a response first reports it. Other clients with the same credentials can use the rest.
  */
 export class Pace {
   private readonly windows = new Map<string, Window>();

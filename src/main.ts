@@ -48,7 +48,7 @@ async function stop(running: Service): Promise<void> {
   if (stoppingSince !== undefined) {
     // Under npm, a single Ctrl-C arrives twice: from the terminal and from npm.
     if (now - stoppingSince < ECHO_MS) return;
-    // A second signal means that the operator does not want to wait.
+    // A second signal ends the process at once, because the operator does not want to wait.
     running.abort();
     process.exit(1);
   }

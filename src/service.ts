@@ -76,8 +76,8 @@ export async function startService(settings: Settings, logger: LoggerService): P
     managementPort: portOf(management),
     ready: database.start().then(async (usable) => {
       if (!usable) return undefined;
-      // The command `migrate` does the same. A failure must not end the service: without these documents, responses are
-      // correct, only slower.
+      // The command `migrate` does the same. A failure must not end the service, because responses without these
+      // documents are correct, only slower.
       if (settings.MIGRATE_ON_START)
         await app
           .get(ProductDocuments)

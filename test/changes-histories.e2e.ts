@@ -3,7 +3,7 @@ import { call } from './support/http-call.js';
 import { importFiles } from './support/import-files.js';
 import { TestService } from './support/test-service.js';
 
-// A delta that is always complete would be right, too, and useless. These histories must give small ones.
+// A delta that always contains every element would be correct but useless. For these histories, deltas must be small.
 
 const PATHS = ['/products', '/prices', '/stock'] as const;
 type Path = (typeof PATHS)[number];
@@ -49,7 +49,7 @@ beforeEach(async () => {
   token ??= await service.token('C');
 });
 
-/** What a path returns after the history: the SKUs that changed, and those that are gone; null: nothing has changed. */
+/** The response of a path after the history: the changed SKUs and the removed SKUs; null: nothing has changed. */
 type Expected = Partial<Record<Path, { changed?: string[]; gone?: string[] } | null>>;
 
 const HISTORIES: [string, () => Promise<unknown>, Expected][] = [
@@ -180,7 +180,7 @@ test.each(HISTORIES)('a delta is small after %s', async (_name, history, expecte
   }
 });
 
-test('a delta is small from a state that another program left', async () => {
+test('a delta is small if its base is a state that another program created', async () => {
   const first = await wholeState(service, '/stock', token);
   await service.database.sql(`UPDATE stock SET AvailableQTY = 6 WHERE SKU = 'A'`);
   const foreign = await deltaSince(service, '/stock', token, first.etag);
@@ -240,7 +240,7 @@ test('JSON has the same elements as the whole response, byte by byte', async () 
   });
 });
 
-test('CSV is not available, and the error says what is', async () => {
+test('CSV is not available, and the error names the available formats', async () => {
   const { status, body } = await call(service.url, { path: '/stock/changes', token, headers: { Accept: 'text/csv' } });
   expect([status, body]).toEqual([406, expect.stringContaining('application/json, application/x-ndjson')]);
 });

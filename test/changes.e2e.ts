@@ -24,7 +24,7 @@ afterAll(() => service.close());
 
 const sql = (statements: string | string[], parameters?: unknown[]) => service.database.sql(statements, parameters);
 
-/** The tables in the order in which rows refer to each other. Triggers change the last ones, so these come last. */
+/** The tables in the order of their references. The tables that triggers change come last. */
 const TABLES =
   `price_lists warehouses products product_images product_accessories product_substitutions product_composition
   prices stock customers content_versions version_history changed_skus product_documents`.split(/\s+/);
@@ -36,7 +36,7 @@ async function backUp(): Promise<Backup> {
   return rows;
 }
 
-/** Puts back the rows of a backup, past the triggers, as restoring a dump does. */
+/** Restores the rows of a backup without firing triggers, as restoring a dump does. */
 async function restore(backup: Backup): Promise<void> {
   const connection = await foreignConnection(service.database);
   await connection.run(BEGIN);
@@ -61,7 +61,7 @@ async function restore(backup: Backup): Promise<void> {
       await connection.run(`${verb} INTO ${table} (${columns.join()}) VALUES (${marks})`, Object.values(row));
     }
   if (engine === 'sqlite') {
-    // Its triggers ran meanwhile.
+    // The triggers of this table ran in the meantime.
     for (const table of TABLES.slice(-4)) {
       await connection.run(`DELETE FROM ${table}`);
       for (const row of backup.get(table)!) {
@@ -132,7 +132,7 @@ async function foreign(end: 'COMMIT' | 'ROLLBACK'): Promise<void> {
   await connection.close();
 }
 
-/** It gives parts new versions and knows nothing of the log. */
+/** It gives parts new versions without writing the log. */
 async function previousRelease(): Promise<void> {
   const [row] = await sql('SELECT Part, Code FROM content_versions ORDER BY Version LIMIT 1');
   await sql(`UPDATE products SET Name = 'previous release'`);
@@ -143,7 +143,7 @@ async function previousRelease(): Promise<void> {
   ]);
 }
 
-/** The SKUs that a customer's list holds now. */
+/** The SKUs on the customer's price list now. */
 async function listed(): Promise<Map<string, Set<string>>> {
   const rows = await sql(
     'SELECT CustomerCode, SKU FROM customers JOIN prices ON prices.PriceListCode = customers.PriceListCode',
@@ -157,7 +157,7 @@ async function listed(): Promise<Map<string, Set<string>>> {
 }
 
 interface Kept extends KeptState {
-  /** The step at which the client got it. */
+  /** The step at which the client received this state. */
   step: number;
 }
 
@@ -182,7 +182,7 @@ test(`a delta from any earlier response leads to the whole response (CHANGES_SEE
         for (const base of bases.slice()) {
           const delta = await deltaSince(service, path, tokens[code]!, base.etag);
           expect([what, sorted(applied(base, delta))]).toEqual([what, sorted(whole)]);
-          // A second time, and to what the client has now, it does no harm.
+          // Applying the delta a second time, to the new state of the client, does no harm.
           expect([what, sorted(applied(applied(base, delta), delta))]).toEqual([what, sorted(whole)]);
           expect([what, sorted(applied(whole, delta))]).toEqual([what, sorted(whole)]);
           counts[delta ? (delta.complete ? 'complete' : 'delta') : 'unchanged']++;

@@ -95,7 +95,7 @@ describe.each(COMPRESSED)('with %s,', (encoding) => {
     expect([head.status, head.bytes.length]).toEqual([200, 0]);
   });
 
-  test('an invalid row in mid-body aborts the response, so that no client takes a part for the whole', async () => {
+  test('an invalid row in the middle of a body aborts the response, so that no client mistakes it for a complete one', async () => {
     await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = 'P-01400'`);
     other.log.length = 0;
     const download = await SlowDownload.begin(service.url, '/products', token, '1.1', `Accept-Encoding: ${encoding}`);

@@ -104,7 +104,7 @@ test.each<[string, (whole: Target) => Target, RegExp]>([
 });
 
 if (engine === 'sqlite') {
-  // Ten damaged responses cover every kind of clause. All of them take as long as half of `npm test`.
+  // Ten damaged responses cover every kind of clause. Testing all of them would take half as long as `npm test`.
   const step = process.env.NIGHTLY === '1' ? 1 : Math.ceil(DAMAGED.length / 10);
   const samples = DAMAGED.filter((_, index) => index % step === 0);
 

@@ -73,7 +73,7 @@ test('a damaged row in the middle of a body aborts the response', async () => {
   await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 1`);
 });
 
-test('an aborted response to an HTTP/1.0 client resets the connection, which is its only sign of the end', async () => {
+test('an aborted response to an HTTP/1.0 client resets the connection, the only sign that the body is incomplete', async () => {
   await service.database.sql(`UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = 'P-01400'`);
   expect(await SlowDownload.reset(beginHttp10)).toBe(true);
   // The JSON is also incomplete, for clients whose system does not report the reset.
@@ -98,7 +98,7 @@ test('50 aborted downloads release their connections', async () => {
     );
     for (const download of downloads) download.abort();
   }
-  // A client that disconnects is no error for the log.
+  // A client that disconnects is not logged as an error.
   expect(service.log.filter((line) => line.includes('aborted: '))).toEqual([]);
   expect(versionsIn(await service.text('/products', token))).toEqual(new Set([VERSION_1]));
 });

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Inserts a row into a table that is empty in the catalogue. So a new table needs no change of this file. */
+/** Inserts a row into a table that is empty in the catalogue, so that a new table needs no change in this file. */
 async function fill({ name, columns }: ImportTable): Promise<void> {
   if ((await service.database.sql(`SELECT 1 FROM ${name} LIMIT 1`)).length) return;
   const known: Record<string, string> = { SKU: 'SHARED', PriceListCode: 'LIST-A', WarehouseCode: 'WH-A' };

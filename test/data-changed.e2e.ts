@@ -66,7 +66,7 @@ test.each<[string, string[], Record<string, string> | string]>([
   }
 });
 
-test('a rolled back change does not change X-Data-Changed (decision 112)', async () => {
+test('a rolled-back change does not change X-Data-Changed (decision 112)', async () => {
   const before = await all();
   await service.database.sql(['BEGIN', 'DELETE FROM products', 'ROLLBACK', 'SELECT 1']);
   expect(await all()).toEqual(before);

@@ -112,7 +112,7 @@ if (engine === 'sqlite') {
     proxy.close();
   });
 
-  test('the service reads from the server after a wait if the replica hangs', async () => {
+  test('if the replica hangs, the service reads from the primary server after a wait', async () => {
     const proxy = new TcpProxy(replica.url);
     const url = await proxy.reservedUrl();
     await proxy.open();

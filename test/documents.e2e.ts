@@ -11,7 +11,7 @@ import { engine, TestDatabase, TestService } from './support/test-service.js';
 const SHAPE = serializationHash(Product);
 const CUSTOMERS = ['C0', 'C1'];
 const STEPS = 18;
-/** Enough that every kind of statement occurs, whatever values the random generator chooses. */
+/** Large enough that every kind of statement occurs, whatever values the random generator chooses. */
 const STATEMENTS_A_STEP = 12;
 
 let service: TestService;

@@ -6,8 +6,8 @@ import { A, smallCatalogue } from './support/small-catalogue.js';
 import { tableCells } from './support/table-cells.js';
 import { TestDatabase, TestService } from './support/test-service.js';
 
-// The expected responses come from a separate list. If they came from the declarations, a wrong declaration would be
-// wrong on both sides, and every other test would pass.
+// The expected responses come from a separate list. If they came from the declarations, a wrong declaration would
+// affect both sides of the comparison, and every other test would pass.
 
 let database: TestDatabase;
 beforeAll(async () => {

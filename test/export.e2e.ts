@@ -30,7 +30,7 @@ async function folders(): Promise<{ old: string; empty: string }> {
   return { old, empty: await database.files({}) };
 }
 
-test('an export replaces the files of its tables and touches no others', async () => {
+test('an export replaces the files of its tables and changes no other file', async () => {
   const { old } = await folders();
   await database.cliOk('export', old);
   const after = contents(old);

@@ -6,7 +6,7 @@ import { call } from './support/http-call.js';
 import { TestService } from './support/test-service.js';
 import { catalogueVersion, loadVersion, SlowDownload } from './support/versioned-catalogue.js';
 
-// Responses of many pieces: something happens before the client has read all of them.
+// Responses of many pieces. In each test, something happens before the client has read all of them.
 
 const JWT_SECRET = 's'.repeat(40);
 const TYPES = ['text/csv', 'text/csv;delimiter=semicolon', 'application/x-ndjson'];
@@ -49,7 +49,7 @@ function namesIn(type: string, body = ''): Set<string> {
 }
 
 describe.each(TYPES)('in %s,', (type) => {
-  test('a slow response shows nothing of an import that ends meanwhile', async () => {
+  test('a slow response shows no change of an import that ends in the meantime', async () => {
     const download = await slowly(type);
     await service.database.load(catalogueVersion(2));
     expect(namesIn(type, await download.finish())).toEqual(new Set(['v1']));
@@ -57,7 +57,7 @@ describe.each(TYPES)('in %s,', (type) => {
     await loadVersion(service.database, 1);
   });
 
-  test('an invalid row aborts the response in mid-body, and returns 500 before the first byte', async () => {
+  test('an invalid row aborts the response in the middle of the body, and returns 500 before the first byte', async () => {
     const damage = (sku: string) =>
       service.database.sql('UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = ?', [sku]);
     await damage('P-01400');
@@ -73,7 +73,7 @@ describe.each(TYPES)('in %s,', (type) => {
     await service.database.cliOk('documents', 'build');
   });
 
-  test('clients that disconnect in mid-body free their slots', async () => {
+  test('clients that disconnect in the middle of a body free their slots', async () => {
     for (let round = 0; round < 5; round++) (await slowly(type)).abort();
     for (let active = ''; active !== '0'; await sleep(20)) {
       const metrics = await (await fetch(`${service.managementUrl}/metrics`)).text();

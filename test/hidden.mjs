@@ -1,5 +1,5 @@
-// npm run test:hidden [-- NAME...]: hides one program at a time and runs the projects that it matters to. They must pass
-// without it, and name it as missing. All programs take half an hour.
+// npm run test:hidden [-- NAME...]: hides one program at a time and runs the projects that use it. The projects must
+// pass without the program, and name it as missing. All programs take half an hour.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -160,7 +160,7 @@ describe('a key that repeats in a file is reported', () => {
     expect(await refused(database, files)).toEqual([`warehouses.csv:${problem}`]);
   });
 
-  test('if both of its columns are equal, and not if only their joined text is', async () => {
+  test('if both of its columns are equal, but not if only their joined texts are equal', async () => {
     const rows = [
       ['A', 'b,c'],
       ['A', 'b'],
@@ -257,7 +257,7 @@ test('imports and removes 3,000 products, more than 65,535 placeholders or max_a
 });
 
 describe('readers never see half of an import:', () => {
-  test('a failed import leaves the old state visible all the time', async () => {
+  test('readers see the old state during the whole of a failed import', async () => {
     const files = manyProducts('x');
     // The last line of the file that is read last.
     files['product_images.csv'] += 'NOPE,1,,\n';

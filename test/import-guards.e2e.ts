@@ -55,7 +55,7 @@ describe('the price guard', () => {
     expect(run).toMatchObject({ Outcome: 'imported', PriceChanges: { compared: 100, histogram } });
   });
 
-  test('refuses a file in which more prices do, names the largest changes and records the histogram', async () => {
+  test('refuses a file in which more than 5 % do, names the largest changes and records the histogram', async () => {
     const [problem, ...others] = await refused(database, changed(6, '0.1'));
     expect(others).toEqual([]);
     expect(problem).toMatch(

@@ -89,7 +89,7 @@ test.each<[string, ImportFileName, string | string[][], string]>([
   expect(reported[0]!.startsWith(`${name}:2: `)).toBe(true);
 });
 
-test('values at the bounds and values that only resemble E-notation are imported', async () => {
+test('imports values at the bounds, and values that only resemble E-notation', async () => {
   const files = {
     ...price('0', '0.0001', '0.0001', 'no'),
     'products.csv': product({ SKU: '1E3', StyleCode: '12E4', Barcode: 'E+5', Name: '1.5E+10', Status: '1E+15' }),
@@ -181,7 +181,7 @@ describe('two primary images of a product', () => {
   });
 });
 
-test('lists all problems at once, and none twice', async () => {
+test('lists all problems at once, each of them once', async () => {
   const reported = await problems({
     ...importFiles({
       'price_lists.csv': [

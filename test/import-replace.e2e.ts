@@ -157,7 +157,7 @@ describe('stock and prices', () => {
 
   test('are guarded as a whole table if rows are removed with their products', async () => {
     const rest = PRODUCTS.slice(1).map((sku) => [sku]);
-    // This removes 2 of 20 stock rows. Further below it is 7 of 25.
+    // This import removes 2 of 20 stock rows, which is allowed. The last import removes 7 of 25.
     expect(await replace({ 'products.csv': rest })).toEqual({
       products: '+0 ~0 =9 -1',
       prices: '+0 ~0 =0 -2',

@@ -87,10 +87,10 @@ test('exposes when each table last got new content, also while the database does
   const second = samples(await scrape(managementUrl), name);
   expect(second['{table="price_lists"}']).toBe(first['{table="price_lists"}']);
   expect(second['{table="warehouses"}']).toBeGreaterThan(first['{table="warehouses"}']!);
-  // Files with content that was imported before bring nothing new.
+  // Files whose content was imported before do not count as new.
   for (const code of ['W', 'V', 'W']) await database.load(importFiles({ 'warehouses.csv': [[code]] }));
   expect(samples(await scrape(managementUrl), name)).toEqual(second);
-  // A refused import brings nothing new.
+  // A refused import does not count as new.
   await expect(database.load(importFiles({ 'warehouses.csv': [['']] }))).rejects.toThrow();
   expect(samples(await scrape(managementUrl), name)).toEqual(second);
   await database.sql('DROP TABLE imported_tables');

@@ -78,7 +78,7 @@ describe('a service of this release on an earlier schema', () => {
     await database.load(smallCatalogue);
     const { url, managementUrl } = await start().ready();
     const right = await responsesOf(url);
-    // The first migration is not undone, because its tables hold the data.
+    // The test does not undo the first migration, because its tables contain the data.
     for (const _ of migrations.slice(1)) {
       await undo(1);
       expect((await call(managementUrl, { path: '/readyz' })).status).toBe(503);
@@ -105,7 +105,7 @@ async function expand(): Promise<void> {
 }
 
 describe('a service of this release on the schema of the next release', () => {
-  test('returns the same data, whether it was running or starts later, and its commands write', async () => {
+  test('returns the same data, whether it started before or after the upgrade, and its commands can write', async () => {
     database = await TestDatabase.create();
     await database.load(smallCatalogue);
     const { url: running } = await start().ready();

@@ -9,7 +9,7 @@ import { until } from './support/until.js';
 const REVOKED = 'Bearer realm="customer-data-service", error="invalid_token", error_description="it has been revoked"';
 
 let database: TestDatabase;
-/** Two replicas. Each knows only the revocations that it has seen itself. */
+/** Two replicas. Each replica knows only the revocations that it has seen itself. */
 let [service, other]: [TestService?, TestService?] = [];
 beforeEach(async () => {
   database = await TestDatabase.create();

@@ -199,7 +199,7 @@ describe.each(ENDPOINTS)('%s', (path) => {
     await sql('ALTER TABLE hidden_lists RENAME TO price_lists');
   });
 
-  test('a 304 needs no query of the catalogue, and a failed query returns no ETag, also for HEAD', async () => {
+  test('a 304 needs no catalogue query, and a failed query returns no ETag, for HEAD as well', async () => {
     const ours = await tag(path);
     await sql('ALTER TABLE prices RENAME TO hidden_prices');
     try {
@@ -314,7 +314,7 @@ describe('a committed change', () => {
     },
   );
 
-  test('is required: a dry run, a failed import and a rolled back transaction change no ETag', async () => {
+  test('is required: a dry run, a failed import and a rolled-back transaction change no ETag', async () => {
     const before = await tags();
     const good = { ...file('products.csv', 'P', 'two'), ...file('stock.csv', 'W', 'P', '2') };
     await service.database.cliOk('import', await service.database.files(good), '--dry-run');
@@ -330,7 +330,7 @@ describe('a committed change', () => {
     expect(await tags()).toEqual(before);
   });
 
-  test('back to an earlier state never yields the ETag of a state in between', async () => {
+  test('back to an earlier state never restores the ETag of an intermediate state', async () => {
     const seen = [await tag('/stock')];
     for (const quantity of ['2', '1', '2']) {
       await sql(`UPDATE stock SET AvailableQTY = '${quantity}'`);

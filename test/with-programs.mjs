@@ -1,6 +1,6 @@
-// npm run test:programs [-- PROJECT... | --without PROJECT...]: the projects of Jest that need more than Node, those of
-// them that are named, or all others.
-// Names the programs that are missing. With REQUIRE_SERVERS=1 a missing program is an error.
+// npm run test:programs [-- PROJECT... | --without PROJECT...]: runs the Jest projects that need more than Node: all of
+// them, only the named ones, or all except the named ones. Names the programs that are missing. With REQUIRE_SERVERS=1
+// a missing program is an error.
 import { spawnSync } from 'node:child_process';
 import { argv, env, exit } from 'node:process';
 import config from '../jest.config.mjs';
@@ -9,7 +9,7 @@ import { missingPrograms } from './support/programs.mjs';
 /** `npm test` runs them. */
 const NODE_ONLY = new Set(['unit', 'sqlite', 'docs']);
 
-/** They load or break servers and judge times meanwhile, so that nothing may run beside them. */
+/** They load or break servers and measure times, so nothing else may run at the same time. */
 const ALONE = new Set(['redis', 'rollout', 'chaos']);
 
 const isWithout = argv[2] === '--without';
@@ -35,7 +35,7 @@ const results = [1, '100%'].map((workers) =>
 for (const line of notRun) console.error(line);
 exit(results.includes(false) ? 1 : 0);
 
-/** Whether these projects pass; Jest refuses a run of none. */
+/** Whether these projects pass. Jest refuses to run an empty list. */
 function runs(workers, projects) {
   if (!projects.length) return true;
   const args = [`--maxWorkers=${workers}`, '--selectProjects', ...projects];

@@ -1,4 +1,4 @@
-// P5, P7: the smallest request, alone and during large downloads.
+// P5, P7: the smallest request, first without other load, then during large downloads.
 import { median } from '../report.mjs';
 import { startYardsticks } from './yardsticks.mjs';
 

@@ -129,7 +129,7 @@ export const ENDPOINTS: Clause[] = [
 /** Checks every response of the run, so it runs last. */
 export const EVERY_RESPONSE: Clause[] = [
   clause('§4 request-id', 'every response has an X-Request-Id (decision 16)', ({ seen }) => {
-    // A proxy may respond to invalid HTTP before the service; the clauses of errors.ts check those responses.
+    // A proxy may itself respond to invalid HTTP. The clauses of errors.ts check those responses.
     const without = seen.find(({ call, headers }) => !call.raw && !headers['x-request-id']);
     holds(
       !without,

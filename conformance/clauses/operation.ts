@@ -7,7 +7,7 @@ const REVOCATION = 'needs an operator who revokes a key or deactivates a custome
 const CLIENTS = 'concerns clients';
 const STORED = 'concerns how the service stores and makes data';
 
-/** Decisions that a client cannot observe, or not without harm. */
+/** Decisions that a client cannot observe, or only by doing harm. */
 export const OPERATION: Clause[] = [
   clause('decision 29', 'the service runs on MySQL, MariaDB or an embedded SQLite file', notTestable(OPERATORS)),
   clause('decision 30', 'settings are environment variables', notTestable(OPERATORS)),

@@ -57,7 +57,7 @@ export function customerOf(claims: UnverifiedClaims, now: number): CustomerIdent
   };
 }
 
-/** Whether a limit or an ID is a positive integer that fits into its column. */
+/** Whether a limit or an ID is a positive integer that its column can store. */
 export function isPositiveInteger(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_INTEGER;
 }

@@ -15,7 +15,7 @@ import { hasExpired, UNREVOKED } from './live-key.js';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 44 characters from an alphabet of 62 hold 262 random bits. */
 const KEY_LENGTH = 44;
-/** No key has this digest. */
+/** A digest that belongs to no key. */
 const NO_DIGEST = '0'.repeat(64);
 
 const UNREVOKED_KEYS = `
@@ -57,7 +57,10 @@ export class ApiKeysService {
     return this.keys.find({ where: { CustomerCode }, order: { ID: 'ASC' } });
   }
 
-  /** Revokes a key at once. A key that is revoked already keeps its time. @returns false if the key does not exist */
+  /**
+   * Revokes a key at once. A key that is already revoked keeps its revocation time. @returns false if the key does not
+   * exist
+   */
   async revoke(ID: number): Promise<boolean> {
     return this.database.change(async (session) => {
       const now = new Date();

@@ -29,7 +29,7 @@ export function deactivationOf({ DeactivatedAt: time }: Row): number | null {
 
 /**
  * Whether the grant has ended although its customer is active. This function compares the two deactivations for
- * equality. It cannot compare the deactivation with the time of issue: tokens have whole seconds, and the clocks of
+ * equality. It cannot compare the deactivation with the time of issue: tokens contain whole seconds, and the clocks of
  * replicas and commands differ.
  */
 export function isRevoked(grant: Grant, { keyIsLive, deactivatedAt }: GrantState): boolean {

@@ -13,8 +13,8 @@ const BEARER = /^bearer\b/i;
 @Injectable()
 export class IdentityMiddleware implements NestMiddleware {
   /**
-   * A separate instance, because `PassportStrategy` registers each strategy by its name in the global `passport`.
-   * There, another application in this process would replace this strategy and its signing keys.
+   * A separate instance, because `PassportStrategy` registers each strategy by its name in the global `passport`. In
+   * the global instance, another application in this process would replace this strategy and its signing keys.
    */
   private readonly passport = new Passport();
 

@@ -39,7 +39,10 @@ export function provenCustomer(request: Request): string | undefined {
   return identity?.kind === 'customer' ? identity.customerCode : undefined;
 }
 
-/** Returns the identity of a request. @throws if verification has not run, so that no code mistakes that for "none" */
+/**
+ * Returns the identity of a request. @throws if verification has not run, so that no code mistakes this for a request
+ * without a token
+ */
 export function identityOf(request: Request): Identity {
   const identity = identities.get(request);
   if (!identity) throw new Error('The identity of this request was not verified');

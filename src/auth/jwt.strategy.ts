@@ -14,7 +14,8 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
       jwtFromRequest: bearerToken,
       secretOrKeyProvider: (_request: Request, token: string, done: (error: unknown, secret?: string) => void) => {
         const key = keys.find(keyIdOf(token));
-        // passport-jwt passes the key on to jsonwebtoken, which accepts a KeyObject. Only the types do not.
+        // passport-jwt passes the key to jsonwebtoken, which accepts a KeyObject, although the types of passport-jwt do
+        // not.
         done(key ? null : new Error('signed with an unknown key'), key?.verificationKey as unknown as string);
       },
       algorithms: [ALGORITHM],

@@ -4,8 +4,8 @@ import { timeOrNull } from '../database/utc-time.js';
 export const UNREVOKED = 'api_keys.RevokedAt IS NULL';
 
 /**
- * Whether a key with this `ExpiresAt` has expired. A value that is not a time was stored by another program. It counts
- * as expired, so that a mistake of that program does not make a key valid forever (decision 124).
+ * Whether a key with this `ExpiresAt` has expired. Only another program can have stored a value that is not a time.
+ * Such a value counts as expired, so that a mistake of that program does not make a key valid forever (decision 124).
  */
 export function hasExpired(expiresAt: unknown): boolean {
   if (expiresAt === null) return false;

@@ -25,7 +25,7 @@ test('denies only tokens that were issued on a denied grant up to now (decision 
   expect(denylist.has({ ...token(1), customerCode: 'ACME-2' })).toBe(false);
 });
 
-test('denies a token that was issued by a clock that is ahead (decision 20)', () => {
+test('denies a token from a replica whose clock is fast (decision 20)', () => {
   const denylist = new TokenDenylist();
   denylist.add(token(1, NOW + 4));
   expect(denylist.has(token(1, NOW + 4))).toBe(true);

@@ -10,7 +10,7 @@ const MAX_GRANTS = 10_000;
  */
 @Injectable()
 export class TokenDenylist {
-  /** For each grant, the second up to which its tokens are revoked, since 1970. */
+  /** For each grant, the time up to which its tokens are revoked, in seconds since 1970. */
   private readonly revokedUntil = new Map<string, number>();
 
   /** Denies all tokens that were issued on the customer's grant up to now. */

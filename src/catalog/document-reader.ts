@@ -15,7 +15,7 @@ export const BATCH = 100;
 export const DOCUMENT_END = ']}';
 const NO_PRICES = `"ProductPrices":[${DOCUMENT_END}`;
 
-/** Selects SKUs only. If a server decides to sort the rows, it could not sort long texts and documents. */
+/** Selects SKUs only. If a server chose to sort the rows, sorting long texts and documents would fail. */
 const MISSING = `
   SELECT products.SKU FROM products
   LEFT JOIN product_documents ON product_documents.SKU = products.SKU AND product_documents.Shape = ?
@@ -79,7 +79,7 @@ export class DocumentReader {
   }
 }
 
-/** Terms for documents. Reading them throws, because a document must not depend on the customer. */
+/** Terms for documents. Reading a term throws, because a document must not depend on the customer. */
 const NO_TERMS = new Proxy({} as CustomerTerms, {
   get(_target, term): never {
     throw new Error(`The document of a product is the same for all customers, and cannot depend on ${String(term)}`);

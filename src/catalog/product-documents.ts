@@ -8,8 +8,9 @@ import { DocumentStore } from './document-store.js';
 
 /**
  * The documents of products. A document is the JSON of an element of `GET /products`, up to the elements of
- * `ProductPrices`, which differ between customers. Documents are stored, so that a response needs little more than to
- * read them. A change of its rows deletes a document (see the migration). A missing document is rebuilt on read.
+ * `ProductPrices`, which differ between customers. Stored documents make responses cheap: most of the work is reading
+ * them. If a row of a product changes, a trigger deletes its document (see the migration). A missing document is
+ * rebuilt on read.
  */
 @Injectable()
 export class ProductDocuments {

@@ -5,9 +5,9 @@ import type { CustomerTerms } from '../scope/customer-scope.js';
 import { countChanged, removedSince, selectChanged } from '../versions/change-log.js';
 import type { DeltaBase } from './delta-base.js';
 
-/** If more SKUs changed, a delta costs about as much as every element. */
+/** If more SKUs changed, a delta costs about as much as a complete response. */
 const MOST_CHANGED = 50_000;
-/** How many SKUs one statement names. */
+/** How many SKUs one statement contains. */
 const AT_ONCE = 500;
 
 /** The SKUs that changed since a base, in any part that the customer sees. */
@@ -27,20 +27,23 @@ export class ChangedSkus {
     return new ChangedSkus(base, removed);
   }
 
-  /** Selects all of them; undefined: there are none. */
+  /** Selects all changed SKUs; undefined: there are none. */
   get selection(): SkuSelection | undefined {
     return this.base.length ? (after) => selectChanged(this.base, after) : undefined;
   }
 
-  /** Those that have left a part since the base, in order, in batches. Every element that is gone has such a SKU. */
+  /**
+   * The SKUs that have left a part since the base, in order, in batches. The SKU of every removed element is among
+   * them.
+   */
   *left(): Generator<readonly string[]> {
     const skus = [...new Set([...this.removed.values()].flatMap((some) => [...some]))].toSorted(compareCodePoints);
     for (let start = 0; start < skus.length; start += AT_ONCE) yield skus.slice(start, start + AT_ONCE);
   }
 
   /**
-   * Those of the SKUs that the customer may have seen since the base: the price list had a price, and the product was
-   * not hidden. So no customer reads the SKUs of other price lists.
+   * The subset of these SKUs that the customer may have seen since the base: the price list had a price, and the
+   * product was not hidden. No customer therefore sees the SKUs of other price lists.
    */
   async seenBefore(skus: readonly string[], { priceList }: CustomerTerms, query: Query): Promise<string[]> {
     if (!priceList || !skus.length) return [];

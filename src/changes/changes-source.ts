@@ -22,7 +22,7 @@ import { type Delta, DELTA_FORMATS, DELTA_FORMATS_IN_WORDS, type DeltaFormat } f
  * change log does not lead from there to the present, it returns every element.
  */
 export class ChangesSource implements ResponseSource {
-  /** Bodies depend on the base, so that few requests get the same one. */
+  /** Bodies depend on the base, so few requests could share a cached body. */
   readonly isCacheable = false;
   readonly formats = DELTA_FORMATS;
   readonly formatsInWords = DELTA_FORMATS_IN_WORDS;
@@ -63,7 +63,7 @@ export class ChangesSource implements ResponseSource {
     scope: CustomerScope,
   ): Promise<ChangedSkus | undefined> {
     const present = stateOf(this.content, scope);
-    // A state of other terms or of another serialization has other elements.
+    // A state with other terms or another serialization has other elements.
     const states = known.filter((state) => state?.terms === present.terms).map((state) => state!);
     if (!states.length || states.length < known.length) return undefined;
     const base = await findBase(query, partsSeen(this.content, scope.terms), present, states);
@@ -103,7 +103,7 @@ type Body = Omit<Delta, 'etag'>;
 async function* none(): AsyncGenerator<never> {}
 
 /**
- * The states that the request names; undefined: a tag that names none. A forged tag gains nothing, because the token
+ * The states that the request names; undefined: a tag that names none. A forged tag is useless, because the token
  * decides what the customer sees.
  */
 function statesKnownTo(request: Request): (ContentState | undefined)[] {

@@ -18,9 +18,8 @@ export function partsSeen({ dependsOn }: Content, terms: CustomerTerms): (Conten
 }
 
 /**
- * Finds what a delta starts from, so that it leads from each of the states to the present one. A delta may start from an
- * older state than the client's: it then repeats changes, which does no harm. So the base has the oldest version of each
- * part.
+ * Finds the base of a delta that leads from each of the states to the present state. The base has the oldest version of
+ * each part. If it is older than the state of the client, the delta repeats some changes, which does no harm.
  * @param parts those that the customer sees, in the order of the versions
  * @returns `unknown` if the history lacks a version, `not covered` if the log does not lead from it to the present
  */
@@ -42,7 +41,7 @@ export async function findBase(
   const counters = await countersOf(query, seen, named);
   const base = new Map<string, PartBase>();
   for (const { part, version } of changed) {
-    // The part had nothing then. Its first version starts the log.
+    // The part was empty at that time. Its first version starts the log.
     if (version === null) return 'not covered';
     const counter = counters.get(partKey(part))?.get(version);
     if (counter === undefined) return 'unknown';

@@ -1,9 +1,9 @@
 import type { ElementBatches, Pieces } from '../download/format.js';
 import type { BodyFormat } from '../download/response-source.js';
 
-/** What a client applies to what it has. */
+/** The changes that a client applies to its stored elements. */
 export interface Delta {
-  /** Of this response: what the next request names. */
+  /** The tag of this response, for `If-None-Match` of the next request. */
   readonly etag: string;
   /** Whether `changed` is every element, and replaces what the client has. */
   readonly complete: boolean;
@@ -49,7 +49,7 @@ const deltaLines: DeltaFormat = {
   separator: '\n',
   async *write({ etag, complete, changed, gone }) {
     yield `${JSON.stringify({ ETag: etag, Complete: complete })}\n`;
-    // JSON has no line feed of its own, because it escapes those of texts.
+    // The JSON contains no line feed, because JSON escapes line feeds in texts.
     for await (const batch of changed) yield `${batch.toString().replaceAll('\n', '}\n{"Changed":').slice(2)}}\n`;
     for await (const skus of gone) yield skus.map((Gone) => `${JSON.stringify({ Gone })}\n`).join('');
     yield '{"End":true}\n';

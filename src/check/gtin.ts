@@ -11,7 +11,7 @@ export function gtinFault(barcode: string): string | undefined {
     : `ends in ${barcode.at(-1)}, but its check digit is ${expected}`;
 }
 
-/** Computes the check digit. From the right, every other digit counts three times. */
+/** Computes the check digit. Every other digit, starting with the rightmost one, has the weight 3. */
 function checkDigit(digits: string): number {
   const weighted = [...digits].toReversed().map((digit, index) => Number(digit) * (index % 2 ? 1 : 3));
   const sum = weighted.reduce((total, value) => total + value, 0);

@@ -5,7 +5,7 @@ import { isPictureName } from './picture-name.js';
 import type { TextRule } from './rules.js';
 import { unclosedHtml } from './unclosed-html.js';
 
-/** Small, because descriptions may be long. */
+/** Kept small, because descriptions may be long. */
 const BATCH = 200;
 const PRODUCTS = `SELECT SKU, Barcode, CartonBarcode, Photo, WebsiteDescription FROM products
   WHERE SKU > ? AND ${isVisible} ORDER BY SKU LIMIT ${BATCH}`;

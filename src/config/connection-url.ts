@@ -26,7 +26,8 @@ export function IsUrlOf(kind: keyof typeof KINDS, options: ValidationOptions, ot
 }
 
 /**
- * Whether user and password have no unencoded `#` or `?` and can be decoded. Drivers differ in how they treat others.
+ * Whether user and password have no unencoded `#` or `?` and can be decoded. Drivers interpret other URLs in different
+ * ways.
  */
 function isEncoded(text: string): boolean {
   try {

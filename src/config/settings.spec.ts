@@ -63,7 +63,7 @@ test.each([
   expect({ ...readSettings(env) }).toEqual(DEFAULTS);
 });
 
-test('variables that are not settings are ignored', () => {
+test('ignores environment variables that are not settings', () => {
   expect({ ...readSettings({ PATH: '/bin', port: '1', PORT_: '2' }) }).toEqual(DEFAULTS);
 });
 
@@ -119,7 +119,7 @@ describe('files', () => {
     expect({ ...readSettings({ [`${name}_FILE`]: holding(text) }) }).toMatchObject({ [name]: value });
   });
 
-  test('DATABASE_REPLICA_URLS can be read from a file, and the content of a file determines the defaults of others', () => {
+  test('DATABASE_REPLICA_URLS can come from a file, and the content of a file determines the defaults of other settings', () => {
     const DATABASE_URL_FILE = holding('mysql://db/catalogue');
     expect(readSettings({ DATABASE_URL_FILE, DATABASE_REPLICA_URLS_FILE: DATABASE_URL_FILE })).toMatchObject({
       DATABASE_REPLICA_URLS: ['mysql://db/catalogue'],
@@ -168,7 +168,7 @@ describe('files', () => {
     expect(readSettings({ DATABASE_URL: addressed }).DATABASE_TLS).toBe(false);
   });
 
-  test('certificates without encryption are refused', () => {
+  test('refuses certificates without encryption', () => {
     const path = holding('-----BEGIN CERTIFICATE-----\n');
     const DATABASE_URL = 'mysql://db/catalogue';
     expect(problems({ DATABASE_CA_FILE: path })).toEqual([expect.stringMatching('^DATABASE_TLS needs a DATABASE_URL')]);
@@ -247,11 +247,11 @@ describe('in production', () => {
     },
   );
 
-  test('an embedded database is accepted if DATABASE_URL names it', () => {
+  test('accepts an embedded database if DATABASE_URL names it', () => {
     expect(problems({ ...PRODUCTION, DATABASE_URL: 'sqlite:data/customer-data.db' })).toEqual([]);
   });
 
-  test('secrets of 32 characters are accepted', () => {
+  test('accepts secrets of 32 characters', () => {
     expect(inProduction(`${SECRET},t${SECRET}`)).toEqual([]);
   });
 });

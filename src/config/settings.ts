@@ -175,7 +175,7 @@ export class Settings {
   @integer(1, 1_000_000_000, 60)
   readonly REQUESTS_PER_MINUTE!: number;
 
-  /** Requests per hour, likewise. */
+  /** Requests per hour of such a customer, and of all anonymous clients together. */
 
   @integer(1, 1_000_000_000, 1000)
   readonly REQUESTS_PER_HOUR!: number;

@@ -21,7 +21,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   private usable = false;
   /** Why the database is not usable. */
   private lastError = 'there is no connection yet';
-  /** Checked with each ping, because a restore can remove tables or bring back an older schema. */
+  /** Each ping checks it, because a restore can remove tables or bring back an older schema. */
   private readonly checkSchema = oneAtATime(() => assertSchemaComplete(this.query, this.engine.listColumns));
 
   constructor(

@@ -105,7 +105,8 @@ export class EmbeddedEngine implements Engine {
   }
 
   async withMigrationLock<T>(dataSource: DataSource, work: (queryRunner: QueryRunner) => Promise<T>): Promise<T> {
-    // A migration changes a table by replacing it. With foreign keys on, that would delete the rows that reference it.
+    // A migration changes a table by replacing it. With foreign keys enabled, this would delete the rows that reference
+    // the table.
     await dataSource.query('PRAGMA foreign_keys = OFF');
     await dataSource.query('BEGIN IMMEDIATE');
     try {
@@ -164,7 +165,8 @@ function rowIn(columns: readonly string[], rows: readonly (readonly unknown[])[]
 function queryOn(connection: Libsql.Database): Query {
   return async (sql, parameters = []) => {
     const statement = connection.prepare(sql);
-    // The driver crashes on a boolean, and takes a null that is the only argument for an object of named parameters.
+    // The driver crashes on a boolean. If null is the only argument, the driver mistakes it for an object of named
+    // parameters.
     const bound = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value));
     if (statement.reader) return statement.all(bound) as Row[];
     statement.run(bound);

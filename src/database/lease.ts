@@ -6,7 +6,7 @@ import { withDeadline } from './deadline.js';
 import type { PoolLoad } from './engine.js';
 import type { Query, Row } from './query.js';
 
-/** Pause before the next attempt if the server has reached its limit of connections, in milliseconds. */
+/** Pause before the next attempt if the server has reached its connection limit, in milliseconds. */
 const RETRY_MS = 50;
 
 /** After this idle time, in milliseconds, a firewall may have dropped the connection without notice. */

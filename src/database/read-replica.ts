@@ -10,8 +10,9 @@ import type { ServerPool } from './server-pool.js';
 const CHECK_MS = 1000;
 
 /**
- * A read replica. Snapshots come from it while it responds, has the current schema, and has content that the server had
- * within the lag limit. A background check finds this out, so that no request waits for a lost replica.
+ * A read replica. Snapshots come from the replica while it responds, has the current schema, and has content that the
+ * server had within the lag limit. A background check tests these conditions, so that no request waits for a lost
+ * replica.
  */
 export class ReadReplica implements ReplicaState {
   private readonly logger = new Logger('ReadReplica');

@@ -2,7 +2,7 @@ import { ContentHistory } from './content-history.js';
 import type { Query } from './query.js';
 import type { ReadReplica } from './read-replica.js';
 
-/** The read replicas of a server. Snapshots use the ready ones in turn. */
+/** The read replicas of a server. Snapshots use the ready replicas in turn. */
 export class ReadReplicas {
   private watching?: Promise<unknown>;
   private nextReplica = 0;
@@ -18,7 +18,7 @@ export class ReadReplicas {
     return this.watching;
   }
 
-  /** Returns the ready replicas. Each call starts with the next one. */
+  /** Returns the ready replicas. Each call starts with a different replica, in turn. */
   inTurn(): readonly ReadReplica[] {
     const ready = this.all.filter(({ isReady }) => isReady);
     const first = this.nextReplica++ % (ready.length || 1);

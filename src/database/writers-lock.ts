@@ -5,7 +5,10 @@ const LOCK_SECONDS = 3600;
 /** The name of a lock is unique on the whole server and has at most 64 characters. */
 const nameOf = (prefix: string) => `CONCAT('${prefix}', LEFT(SHA2(DATABASE(), 256), 40))`;
 const LOCK_NAME = nameOf('customer-data:');
-/** A migration holds this lock while it waits for snapshots. The service checks it and ends the snapshots that it can. */
+/**
+ * A migration holds this lock while it waits for snapshots. The service checks this lock and then ends the snapshots
+ * that slow clients hold up.
+ */
 const WAITING_LOCK = nameOf('customer-data-waits:');
 
 export const ANNOUNCE_WAIT = `DO GET_LOCK(${WAITING_LOCK}, 0)`;

@@ -2,9 +2,9 @@ import type { Response } from 'express';
 
 /**
  * Watches the client of a response. `signal` aborts when the connection closes. If the client closes only its sending
- * side, the connection is reset: otherwise Node would close it in order in the middle of the response, and the client
- * would take the part for the whole.
- * Call `stop` at the end, because a kept-alive connection outlives its response.
+ * side, the service resets the connection. Otherwise Node would close it in order in the middle of the response, and
+ * the client would mistake the incomplete response for a complete one. Call `stop` at the end, because a keep-alive
+ * connection outlives its response.
  */
 export function watchDisconnect({ req: { socket } }: Response): { signal: AbortSignal; stop(): void } {
   const controller = new AbortController();

@@ -83,7 +83,7 @@ describe.each(ENCODINGS)('%s', (encoding) => {
     expect(DECODERS[encoding](whole).equals(body)).toBe(true);
     for (const longest of [length + 2, length + 2, length + 2, 100_000, 20_000])
       expect((await compress(() => randomInt(1, longest))).equals(whole)).toBe(true);
-    // The body may end before or after the last block is processed.
+    // The body may end before or after the compressor has processed the last block.
     for (let time = 0; time < 10; time++) expect((await compress(() => length)).equals(whole)).toBe(true);
   });
 });

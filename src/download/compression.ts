@@ -10,14 +10,14 @@ export type Encoding = (typeof ENCODINGS)[number];
  * only once.
  */
 const chunkSize = 64 * 1024;
-/** Low levels: higher ones take several times as long and save few bytes. */
+/** Low levels, because higher levels take several times as long and save few bytes. */
 const GZIP = { level: 1, chunkSize };
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 }, chunkSize };
 
 /**
  * Sizes in bytes of the first block and of all others. Compressed output depends on where the input is split, so every
- * body is split at the same positions. The first block is flushed, so that the first bytes leave early. It is smaller
- * than the first batch of any body that has several batches.
+ * body is split at the same positions. The compressor flushes the first block, so that the service sends the first
+ * bytes early. This block is smaller than the first batch of any body that has several batches.
  */
 const FIRST_BLOCK = 16 * 1024;
 const BLOCK = 128 * 1024;
@@ -37,8 +37,8 @@ export function compressionParameters(encoding: Encoding): unknown {
 }
 
 /**
- * Returns the body in an encoding. Equal bodies give equal bytes. Compression runs on threads of the runtime.
- * @param signal aborts when the bytes are no longer needed; the body is then read no further
+ * Returns the body in an encoding. Equal bodies compress to equal bytes. Compression runs on threads of the runtime.
+ * @param signal aborts when the bytes are no longer needed; reading the body then stops
  */
 export function encoded(body: Pieces, encoding: Encoding, signal: AbortSignal): Pieces {
   if (encoding === 'identity') return body;
@@ -57,8 +57,8 @@ async function* compressed(body: Pieces, compressor: Gzip | BrotliCompress): Pie
 
 /**
  * Writes each block after the compressor has processed the previous one, and ends the compressor after the last. Ending
- * it earlier would merge the end with a block or a flush and so change the bytes. While the compressor works, the next
- * block is read.
+ * the compressor earlier would merge the end with a block or a flush, which would change the bytes. While the
+ * compressor works, the next block is read.
  */
 async function feed(compressor: Gzip | BrotliCompress, body: Pieces): Promise<void> {
   // A destroyed compressor may never invoke the callback of a write.

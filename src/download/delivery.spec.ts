@@ -14,7 +14,7 @@ import { Delivery } from './delivery.js';
 import { SpoolFile } from './spool-file.js';
 import { SpoolSpace } from './spool-space.js';
 
-/** Random bytes, so that a misplaced piece shows. */
+/** Random bytes, so that the tests detect a misplaced piece. */
 const PIECES = Array.from({ length: 64 }, () => randomBytes(300_000));
 const SIZE = PIECES.reduce((sum, { length }) => sum + length, 0);
 

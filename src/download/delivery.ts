@@ -3,7 +3,7 @@ import { drained, ended } from './drained.js';
 import type { SpoolFile } from './spool-file.js';
 import { SPOOL_BLOCK } from './spool-space.js';
 
-/** In bytes. A client is slow while more than this waits for it in Node's queues. */
+/** In bytes. A client counts as slow while more bytes than this wait for it in Node's queues. */
 const MAX_QUEUED_BYTES = 512 * 1024;
 /**
  * The total time in milliseconds that the source waits for a client before the rest is spooled. Fast clients pause,
@@ -21,7 +21,7 @@ export interface DeliveryContext {
 
 /**
  * Reads a body at the pace of its source and lets the client read it at its own pace. Bytes that a slow client has not
- * read go to a temporary file. Without space for the file, the source waits for the client.
+ * read go to a temporary file. If there is no space for the file, the source waits for the client.
  */
 export class Delivery {
   private spool?: Spool;

@@ -160,7 +160,7 @@ describe('admission', () => {
   });
 });
 
-/** A connection that accepts the given number of bytes in each second, and starts over at the end of the list. */
+/** A connection that accepts the listed number of bytes in each second. After the last number, the list repeats. */
 class FakeSocket {
   readonly _handle = Object.defineProperty({ writeQueueSize: 0 }, 'bytesWritten', { get: () => this.bytesWritten });
   readonly aborted: string[] = [];
@@ -287,7 +287,7 @@ describe('responses held up by their clients', () => {
     expect([admitted.length, socket.aborted.length]).toEqual([count, count]);
   });
 
-  test('give way only as often as the share of the waiting customer, while they are still closing', async () => {
+  test('give way up to the share of the waiting customer, even while aborted responses are still closing', async () => {
     const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 6, DOWNLOADS_PER_CUSTOMER: 3 });
     const names = ['A-1', 'A-2', 'A-3', 'B-1', 'B-2', 'B-3'];
     const { slot } = request(slots, names);
@@ -295,7 +295,7 @@ describe('responses held up by their clients', () => {
     let aborts = 0;
     for (const name of names) {
       void slot(name).heldUp(never);
-      // Closing takes a while.
+      // Closing a response takes time.
       slot(name).watch({ _handle: { bytesWritten: 0, writeQueueSize: 0 } } as unknown as Socket, () => aborts++);
     }
     await seconds(6);

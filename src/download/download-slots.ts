@@ -13,7 +13,10 @@ import { Progress } from './progress.js';
  */
 const IN_FLIGHT_PER_READER = 20;
 
-/** In seconds. A response is aborted for another customer only after its progress was measured this long. */
+/**
+ * In seconds. The service aborts a response for another customer only after it has measured its progress for this many
+ * seconds.
+ */
 const MEASURED_SECONDS = 5;
 
 /** Factor of `DATABASE_WAIT_MS`. A waiting request must wait longer than {@link MEASURED_SECONDS}. */
@@ -26,7 +29,7 @@ const WAIT_FACTOR = 1.5;
 const SENDING_FACTOR = 10;
 
 /**
- * Factor of `DOWNLOAD_MIN_BYTES_PER_SECOND`. Below this rate, even the only response of a customer is aborted for
+ * Factor of `DOWNLOAD_MIN_BYTES_PER_SECOND`. Below this rate, the service aborts even a customer's only response for
  * another customer.
  */
 const SLOW_FACTOR = 10;
@@ -37,7 +40,7 @@ const HELD_UP_SECONDS = 600;
 /** Aborts a response. */
 type Abort = (reason: AbortReason, what: string) => void;
 
-/** The place of one response, held from the first statement until the last byte is sent. */
+/** The slot of one response, held from the first statement until the last byte is sent. */
 export class Slot {
   private progress?: Progress;
   private abort?: Abort;
@@ -241,8 +244,8 @@ export class DownloadSlots {
 
   /**
    * Aborts a response if that frees a slot for a customer with fewer responses. Among the customers whose responses may
-   * be aborted, the one with the most slots loses its slowest response. The only response of a customer is aborted only
-   * if its client is slow.
+   * be aborted, the one with the most slots loses its slowest response. A customer's single response is aborted only if
+   * its client is slow.
    * @param earlier waiting requests of the same customer
    */
   private makeRoom({ customerCode, reads }: Waiter, earlier = 0): void {

@@ -115,7 +115,7 @@ afterEach(() => bench.close());
 
 const untilTrue = (condition: () => boolean) => until(String(condition), condition);
 
-/** The size of a compressor's first block: no compressed byte leaves before that much was read. */
+/** The size of a compressor's first block. The service sends no compressed byte before it has read this many bytes. */
 const FIRST_BLOCK = 16 * 1024;
 const TEXT = 'x'.repeat(FIRST_BLOCK);
 const ELEMENTS = [`{"SKU":"1","Text":"${TEXT}"}`, '{"SKU":"2","Text":null}'] as const;
@@ -199,7 +199,10 @@ const BODIES = [
     `\uFEFF${CSV(';')}`,
   ],
 ] as const;
-/** Whether all bytes that leave early have arrived: compressed, at least the first block. */
+/**
+ * Whether all bytes that the service sends early have arrived. In a compressed body, these are at least the first
+ * block.
+ */
 const hasBeginning = (text: string, beginning: string) =>
   Buffer.byteLength(text) >= FIRST_BLOCK && beginning.startsWith(text);
 
@@ -217,7 +220,7 @@ describe.each(KINDS)('%s, %#', (encoding, decode, type, beginning, whole, none) 
     await bench.idle();
   });
 
-  test('releases everything and reads no further after a client disconnects in mid-body', async () => {
+  test('releases everything and stops reading after a client disconnects in the middle of a body', async () => {
     const { gate, elements } = gatedSource();
     bench = new Bench(elements, {}, LAST);
     const socket = await bench.client(encoding, type);
@@ -229,7 +232,7 @@ describe.each(KINDS)('%s, %#', (encoding, decode, type, beginning, whole, none) 
     expect(gate).toMatchObject({ ended: true, requested: 1 });
   });
 
-  test('resets the connection and releases everything after a failure in mid-body', async () => {
+  test('resets the connection and releases everything after a failure in the middle of a body', async () => {
     const { gate, elements } = gatedSource();
     bench = new Bench(elements, {}, LAST);
     const socket = await bench.client(encoding, type);
@@ -349,13 +352,16 @@ describe('Connection: close', () => {
     ['1.1', ['Connection: close']],
     ['1.1', ['Connection: close, TE', 'TE: trailers']],
     ['1.0', ['TE: chunked']],
-  ])('is never sent with chunks, though the connection closes: HTTP/%s, %j (decision 110)', async (version, lines) => {
-    const text = await exchange(version, ...lines);
-    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Transfer-Encoding: chunked\r\n[^]*\r\n0\r\n\r\n$/);
-    expect(text.split('\r\n\r\n')[0]).not.toMatch(/^connection:/im);
-  });
+  ])(
+    'is never sent with chunks, although the connection closes: HTTP/%s, %j (decision 110)',
+    async (version, lines) => {
+      const text = await exchange(version, ...lines);
+      expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Transfer-Encoding: chunked\r\n[^]*\r\n0\r\n\r\n$/);
+      expect(text.split('\r\n\r\n')[0]).not.toMatch(/^connection:/im);
+    },
+  );
 
-  test('is sent with a body without chunks, which ends with the connection: HTTP/1.0 (decision 110)', async () => {
+  test('is sent to HTTP/1.0, where the body has no chunks and ends with the connection (decision 110)', async () => {
     const text = await exchange('1.0');
     expect(text).toMatch(/^Connection: close\r$/m);
     expect(text).not.toMatch(/^transfer-encoding:/im);
@@ -387,7 +393,7 @@ test('a client that waits too long receives an error and holds nothing', async (
   await bench.idle();
 });
 
-test('a rejected request leaves no listener on a kept-alive connection', async () => {
+test('a rejected request leaves no listener on a keep-alive connection', async () => {
   const { gate, elements } = gatedSource();
   bench = new Bench(elements, { DOWNLOAD_POOL_SIZE: 1, DATABASE_WAIT_MS: 10 }, LAST);
   await readUntil(await bench.client(), (received) => bodyOf(received).includes('"1"'));
@@ -427,7 +433,7 @@ async function readSlowly(
 }
 
 describe('with a minimum rate,', () => {
-  /** In bytes. A slow client takes longer for one batch than it may stall. */
+  /** In bytes. A slow client needs more time for one batch than a stall may last. */
   const BATCH = 4 * 1024 * 1024;
   /** An endless body that does not compress. */
   const endless: Elements['elements'] = async function* () {
@@ -460,7 +466,7 @@ describe('with a minimum rate,', () => {
     });
     for (const { abortedAfter, inFlight, bytes } of read) {
       expect([abortedAfter, inFlight]).toEqual([undefined, 1]);
-      // Check that the client really was that slow.
+      // Check that the client really was this slow.
       expect(bytes).toBeLessThan(12_000_000);
       expect(bytes).toBeGreaterThan(2_000_000);
     }

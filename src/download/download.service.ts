@@ -51,8 +51,8 @@ export class DownloadService {
   /**
    * Sends the elements in the format that the client prefers, or a 304 if the client has them. `HEAD` returns the
    * headers of `GET` from a new snapshot. An error before the first byte is thrown and becomes an error response. A
-   * later error resets the connection, so that a client does not take a part for the whole. The snapshot is always
-   * closed.
+   * later error resets the connection, so that a client does not mistake an incomplete response for a complete one. The
+   * snapshot is always closed.
    */
   async send(response: Response, scope: CustomerScope, source: ResponseSource): Promise<void> {
     const { req: request } = response;

@@ -90,7 +90,7 @@ test('does not cache a body that fails or is aborted', async () => {
   expect(peek(cache, 'a')).toBeDefined();
 });
 
-test('neither caches a body above a quarter of the bound nor evicts others for it', async () => {
+test('neither caches a body of more than a quarter of the limit nor evicts other bodies for it', async () => {
   const cache = cacheOf(4);
   await send(cache, 'small', piecesOf(bytesOf('small', MEGABYTE)));
   for (let round = 0; round < 3; round++) await send(cache, 'large', piecesOf(bytesOf('large', MEGABYTE + 1)));
@@ -108,7 +108,7 @@ test('evicts the least recently used body', async () => {
   expect(cache.evictions).toBe(1);
 });
 
-test('does not evict a body that a client reads, nor others if that would not free enough', async () => {
+test('evicts neither a body that a client is reading nor, if too little would become free, any other body', async () => {
   const cache = cacheOf(1);
   const size = MEGABYTE / 4;
   for (const name of ['a', 'b', 'c', 'd']) await send(cache, name, piecesOf(bytesOf(name, size)));
@@ -143,13 +143,13 @@ test('lets one of several simultaneous requests record a body, and sends it to a
   expect(cache.heldBytes).toBe(MEGABYTE);
 });
 
-test('caches nothing with a bound of 0', async () => {
+test('caches nothing with a limit of 0', async () => {
   const cache = cacheOf(0);
   await send(cache, 'a', piecesOf(bytesOf('a', 1000)));
   expect([peek(cache, 'a'), cache.heldBytes]).toEqual([undefined, 0]);
 });
 
-test('never exceeds the bound and always returns the right bytes, for random requests', async () => {
+test('never exceeds the limit and always returns the correct bytes, for random requests', async () => {
   const random = new SeededRandom(15);
   const cache = cacheOf(2);
   const names = Array.from({ length: 30 }, (_, index) => `tag-${index}`);

@@ -44,11 +44,11 @@ export interface ResponseSource {
   readonly formatsInWords: string;
   /** The headers that a 200 and a 304 share. */
   headers(request: Request, scope: CustomerScope, representation: Representation): ValidatorHeaders;
-  /** Whether the request names the body that it would get in this scope. */
+  /** Whether `If-None-Match` names the body that the request would get in this scope. */
   isFresh(request: Request, scope: CustomerScope, headers: ValidatorHeaders): boolean;
   /** @throws {OlderReplica} if the server may have a version that the snapshot lacks */
   open(reading: Reading): Promise<OpenedBody>;
 }
 
-/** The snapshot is of a read replica that may lack the version in the request. */
+/** The snapshot comes from a read replica that may lack the version in the request. */
 export class OlderReplica extends Error {}

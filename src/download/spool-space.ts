@@ -73,7 +73,7 @@ export class SpoolSpace implements OnModuleInit {
   async reserve(customerCode: string): Promise<boolean> {
     const own = this.reserved.get(customerCode) ?? 0;
     if (this.total + SPOOL_BLOCK > this.budget || own + SPOOL_BLOCK > this.share) return false;
-    // Reserve before the disk is queried, so that no other response reserves the same block meanwhile.
+    // Reserves the block before querying the disk, so that no other response reserves it in the meantime.
     this.total += SPOOL_BLOCK;
     this.unwritten += SPOOL_BLOCK;
     this.reserved.set(customerCode, own + SPOOL_BLOCK);
@@ -100,7 +100,7 @@ export class SpoolSpace implements OnModuleInit {
   }
 
   /**
-   * Opens a file without a name, so the operating system removes it with the process, however that ends.
+   * Opens a file without a name, so the operating system removes it however the process ends.
    * @returns undefined if the folder cannot be used
    */
   async open(): Promise<FileHandle | undefined> {
@@ -121,7 +121,7 @@ export class SpoolSpace implements OnModuleInit {
 
   private async fits(): Promise<boolean> {
     const free = await this.free().catch(() => undefined);
-    // A missing folder shows when a file is opened.
+    // Opening a file will report a missing folder.
     if (free === undefined || free - this.unwritten >= LEFT_FREE) return true;
     this.warnOnce(`has only ${free} bytes free`);
     return false;

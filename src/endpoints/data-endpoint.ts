@@ -16,14 +16,20 @@ export interface DataEndpoint {
   select?: string;
   /** A provider of the module that reads the elements. Default: `TableElements`, which reads the table of the resource. */
   source?: Type<Elements>;
-  /** Further entities that `source` reads. Those of the assortment, the resource and its arrays are known. */
+  /**
+   * Further entities that `source` reads. The entities of the assortment, the resource and its arrays are included
+   * automatically.
+   */
   reads?: readonly Resource[];
   /**
    * Whether the endpoint has a path `/changes`. This requires at most one element for each SKU, and elements that depend
    * only on rows with their own SKU. Default: true if the elements come from a table with such a key.
    */
   hasChanges?: boolean;
-  /** False: the service reads each response from the database. Default: true; it may cache bodies (decision 132). */
+  /**
+   * Whether the service may cache bodies (decision 132). If false, it reads each response from the database. Default:
+   * true.
+   */
   isCacheable?: boolean;
   /** Tag in the OpenAPI document, and end of its operation ids. */
   tag: string;

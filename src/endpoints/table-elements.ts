@@ -81,7 +81,7 @@ function scopedTable(path: string, resource: Resource): ScopedTable {
   const { name, columns, key } = importTableOf(resource)!;
   const names = columns.map((column) => column.name);
   if (!key.includes('SKU')) throw new Error(`${path}: the key of ${name} has no SKU`);
-  // The terms do not name the customer, because equal terms must give equal responses.
+  // The terms do not contain the Customer Code, because equal terms must give equal responses.
   if (names.includes('CustomerCode'))
     throw new Error(
       `${path}: each row of ${name} belongs to one customer, but a response may depend only on the customer's terms`,

@@ -33,7 +33,7 @@ describe('the limit of 5 % for changes by more than half', () => {
     ['0.0003', '0.0005', true],
     ['0.0003', '0.0001', true],
     ['10', '0', true],
-    // As many digits as the column stores. Floats would be equal here.
+    // As many digits as the column stores. As floats, these prices would be equal.
     ['99999999999998', '49999999999999', false],
     ['99999999999998', '49999999999998.9999', true],
     ['66666666666666', '99999999999999', false],

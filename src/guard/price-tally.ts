@@ -176,8 +176,8 @@ function rangeOf(before: bigint, after: bigint): string {
 }
 
 /**
- * The power of ten, other than 0, that turns the old price into the new one. The product is rounded half up to the
- * decimals of the new price: the power -2 turns 19.95 into 0.2. @returns undefined if there is none
+ * The power of ten, other than 0, that turns the old price into the new one. The product is rounded half up to as many
+ * decimals as the new price has. For example, the power -2 turns 19.95 into 0.2. @returns undefined if there is none
  */
 function powerOfTen(before: bigint, after: bigint, newPrice: string): number | undefined {
   if (after === 0n) return undefined;

@@ -10,8 +10,8 @@ const IDLE_MS = 1000;
 /**
  * The time from the shutdown signal to the end of the service. The service still serves requests, because load
  * balancers have not noticed the shutdown yet. Each response of known length announces that its connection closes. A
- * chunked response must not (`http/chunked.ts`), so its connection closes after it was idle for {@link IDLE_MS}.
- * Closing it at once would be too early, because the client may be sending its next request.
+ * chunked response must not announce this (`http/chunked.ts`), so its connection closes after being idle for {@link
+ * IDLE_MS}. Closing it at once would be too early, because the client may be sending its next request.
  */
 @Injectable()
 export class Drain implements NestMiddleware {

@@ -9,7 +9,7 @@ const OFFERS = [
 const LONG = 'x/y;q=0.1,'.repeat(1600);
 
 test.each<[string | undefined, string | undefined]>([
-  // Nothing readable: as if the header were missing.
+  // Headers without a readable range count as missing.
   [undefined, 'json'],
   ['', 'json'],
   [' ', 'json'],
@@ -60,7 +60,7 @@ test.each<[string | undefined, string | undefined]>([
   ['text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8', 'json'],
   ['application/json, text/plain, */*', 'json'],
   ['text/xml, application/*+json', undefined],
-  // Several types: the highest quality wins, and the first offer of equal ones.
+  // Several types: the highest quality wins. If several have it, the first offer wins.
   ['text/csv, application/json', 'json'],
   ['text/csv, application/x-ndjson', 'lines'],
   ['text/csv, */*', 'json'],

@@ -20,8 +20,8 @@ interface Range extends Required<Offer> {
 const INVALID_RANGE = /^[^/]*$|\s/;
 
 /**
- * Returns the offer that the header prefers (RFC 9110 §12.5.1), and the first one of equal offers. Returns undefined if
- * the header accepts no offer. Unreadable ranges are ignored. A header without a readable range accepts everything.
+ * Returns the offer that the header prefers (RFC 9110 §12.5.1), or the first of several equal offers. Returns undefined
+ * if the header accepts no offer. Unreadable ranges are ignored. A header without a readable range accepts everything.
  */
 export function preferred<T extends Offer>(accept: string | undefined, offers: readonly T[]): T | undefined {
   const ranges = rangesOf(accept ?? '');
@@ -44,7 +44,8 @@ function rangesOf(accept: string): Range[] {
 }
 
 /**
- * Returns the quality of the most exact range that matches the offer. A header may have thousands of ranges: one pass.
+ * Returns the quality of the most exact range that matches the offer. A header may have thousands of ranges, so one
+ * pass has to be enough.
  */
 function qualityOf(offer: Offer, ranges: readonly Range[]): number {
   const names = ['*/*', offer.type.replace(/\/.*/, '/*'), offer.type];

@@ -1,6 +1,6 @@
 import { BlankLine } from './blank-line.js';
 
-/** Returns the offsets at which the blank lines end if the text arrives in these pieces. */
+/** Returns the offsets at which blank lines end, for a text that arrives in these pieces. */
 function endsIn(pieces: readonly string[]): number[] {
   const blankLine = new BlankLine();
   const ends: number[] = [];
@@ -27,7 +27,7 @@ test.each<[string, string, number[]]>([
 ])('finds the end of %s, in one piece and split anywhere', (_name, text, ends) => {
   expect(endsIn([text])).toEqual(ends);
   for (let split = 1; split < text.length; split++) {
-    // An end at the end of a piece is not reported, because the caller sees that all bytes are used.
+    // A blank line that ends with its piece is not reported, because the caller sees that all bytes were consumed.
     const expected = ends.filter((end) => end !== split);
     expect([split, endsIn([text.slice(0, split), text.slice(split)])]).toEqual([split, expected]);
   }

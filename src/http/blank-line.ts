@@ -1,7 +1,7 @@
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Finds the blank line that ends the head of a request or a chunked body. The bytes may arrive in any pieces. */
+/** Finds the blank line that ends the head of a request or a chunked body. The bytes may be split anywhere. */
 export class BlankLine {
   private lineHasText = false;
   private textBefore = false;

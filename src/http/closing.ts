@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 const LINGER_MS = 2000;
 
 /**
- * Sends the last bytes and closes the connection, but keeps reading for a moment. If the service closed at once while
- * the client still sends, a reset would overtake the response. The time limit is for clients that never close their
- * side.
+ * Sends the last bytes and closes the connection, but keeps reading for a moment. If the service closed the connection
+ * while the client still sends, a reset could destroy the response before the client reads it. The time limit covers
+ * clients that never close their side.
  */
 export function closeGently(socket: Socket, lastText = ''): void {
   socket.end(lastText);

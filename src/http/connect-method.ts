@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { closeGently } from './closing.js';
 
 /**
- * Passes CONNECT on as an ordinary request, so that it is counted, logged and refused like other methods. By default,
- * Node closes the connection without a response. The connection closes after the response, because Node's parser has
- * left it.
+ * Passes CONNECT to Express as an ordinary request, so that it is counted, logged and refused like other methods. By
+ * default, Node closes the connection without a response. The connection closes after the response, because Node's
+ * parser is detached from it.
  */
 export function admitConnectMethod(server: Server): void {
   server.on('connect', (request: IncomingMessage, socket: Socket) => {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../test/support/until.js';
 import { dispatchOneAtATime } from './pipelining.js';
 
-// These tests use a real HTTP server with real clients. The tests end its responses.
+// These tests use a real HTTP server with real clients. Each test ends the responses of the server itself.
 
 const FORM = 'POST /post HTTP/1.1\r\nHost: x\r\n';
 const get = (path: string, header = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`;

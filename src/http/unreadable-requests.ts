@@ -15,10 +15,10 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
 const unreadable = new WeakMap<IncomingMessage, number>();
 
 /**
- * Passes invalid requests (no Host or two, a target that is not a URL, an unknown expectation) on to
- * {@link refuseUnreadable}, so that they are counted and get a response like every other request. Node and Express
- * would each send another form of response. If the bytes are not HTTP, there is no request to count, and the response is
- * sent here.
+ * Passes invalid requests (no Host or two, a target that is not a URL, an unknown expectation) to {@link
+ * refuseUnreadable}, so that they are counted and get a response like every other request. Without this, Node and
+ * Express would each send a response of a different form. If the bytes are not HTTP, there is no request to count, and
+ * the response is sent here.
  * @param report receives the ID, status and size in bytes of each response that is sent here
  */
 export function admitUnreadableRequests(
@@ -37,7 +37,8 @@ export function admitUnreadableRequests(
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const response = responses.get(socket);
-    // The body of a request turned out to be unreadable after its response began. No other text may follow in there.
+    // The body of a request turned out to be unreadable after its response began. No second response may follow inside
+    // it.
     if (response?.headersSent && !response.writableFinished) abortConnection(socket, 'error');
     else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else {

@@ -9,7 +9,7 @@ const LARGE = 16_000_000;
 test('a closing server sends a response that has ended, and closes idle connections (decision 125)', async () => {
   const server = createServer(({ url, socket }, response) => {
     response.end(url === '/large' ? Buffer.alloc(LARGE) : 'small');
-    // The drain does the same once the response is sent.
+    // The drain also closes the connection once the response is sent.
     if (url === '/large') response.once('close', () => socket.destroySoon());
   });
   sendBeforeClosing(server);

@@ -71,7 +71,7 @@ test.each(['😀', '€', "'", '\\', '\n', 'x', ''])('keeps values %j within the
     format('?', [batch.map(({ cells }) => cells.map(String))]),
   );
   expect(Math.max(...statements.map((statement) => Buffer.byteLength(statement)))).toBeLessThanOrEqual(bytes);
-  // The batches must not be needlessly small either.
+  // The batches must not be smaller than necessary, either.
   expect(statements.length).toBeLessThan(rows.length);
 });
 

@@ -163,7 +163,7 @@ function errorOfLarge(product: { text: string }): CellError {
   return error!;
 }
 
-test('errors that wait in batches do not keep the text alive that was read', () => {
+test('errors that wait in batches do not keep the source text in memory', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   collect();

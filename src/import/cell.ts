@@ -11,7 +11,7 @@ export type CellValue = string | number | boolean | null;
 export class CellError extends Error {
   constructor(message: string) {
     super(message);
-    // Errors wait in their batch. The frames of a stack would keep everything alive that was read around the cell.
+    // Errors wait in their batch. Stack frames would keep the surrounding text of the file in memory.
     this.stack = message;
   }
 }

@@ -28,8 +28,8 @@ interface NotedPart extends ContentPart {
 }
 
 /**
- * Keeps content versions, change log and product documents in step with the rows that an import writes. For all other
- * writers, triggers renew versions and remove documents row by row (see the migrations). An import does it in batches.
+ * Updates content versions, change log and product documents for the rows that an import writes. For all other writers,
+ * triggers renew versions and remove documents row by row (see the migrations). An import does it in batches.
  */
 export class ContentChanges {
   private readonly parts = new Map<string, NotedPart>();
@@ -54,8 +54,8 @@ export class ContentChanges {
   }
 
   /**
-   * Notes rows that were added or changed.
-   * @param names the columns of the rows, all of the key among them
+   * Records rows that were added or changed.
+   * @param names the columns of the rows, including all key columns
    * @param storedValues the values that a row had before; undefined: it is new
    */
   async noteWritten(
@@ -73,7 +73,7 @@ export class ContentChanges {
     await this.note(table, names, rows, hasLeft);
   }
 
-  /** Notes rows that were removed, each by the values of its key. */
+  /** Records rows that were removed, each by the values of its key. */
   async noteRemoved(table: ImportTable, keys: readonly Values[]): Promise<void> {
     const holdsPart = table.part !== null && declarationOf(table.part).rows === table.name;
     await this.note(table, table.key, keys, () => holdsPart);
@@ -101,7 +101,7 @@ export class ContentChanges {
         const code = division ? String(values[names.indexOf(division)]) : '';
         const noted = this.noted({ part, code });
         if (position >= 0) this.log(noted, String(values[position]), hasLeft(values));
-        // Nothing says which elements show the row.
+        // It is unknown which elements show the row.
         else if (!inTerms) this.forgetSkus(noted);
       }
     if (inDocument) {

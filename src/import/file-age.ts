@@ -18,7 +18,10 @@ export function ageProblem(modifiedAt: number | undefined, maxAgeMs: number, now
   return `the file was last modified ${duration(age)} ago, at ${time}, and ${limit}; deliver a new file`;
 }
 
-/** A duration in minutes or hours. It is rounded up, so that an age above the limit never looks equal to it. */
+/**
+ * A duration in minutes or hours. It is rounded up, so that an age above the limit is never shown as equal to the
+ * limit.
+ */
 function duration(ms: number): string {
   const [unit, name] = ms < 2 * HOUR_MS ? [MINUTE_MS, 'min'] : [HOUR_MS, 'h'];
   return `${Math.ceil((ms / unit) * 10) / 10} ${name}`;

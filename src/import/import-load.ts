@@ -135,7 +135,9 @@ export class ImportLoad {
     this.problems.assertNone();
   }
 
-  /** A first import writes every row. One that the group cannot accept is refused at once, not after half a minute. */
+  /**
+   * A first import writes every row. If the group cannot accept it, the import fails at once, not after half a minute.
+   */
   private async assertFits(): Promise<void> {
     const { limits, query } = this.session;
     const bytes = this.sources.files.reduce((sum, { size }) => sum + size, 0);

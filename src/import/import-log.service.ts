@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const RETENTION_DAYS = 400;
 /** Longest stored message. The rest is discarded. */
 const MESSAGE_CHARACTERS = 4000;
-/** A failure of the server breaks several connections of the pool. Each attempt discovers one of them. */
+/** A failure of the server breaks several connections of the pool, and each attempt discovers only one of them. */
 const ATTEMPTS = 3;
 const RETRY_MS = 1000;
 

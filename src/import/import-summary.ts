@@ -14,7 +14,7 @@ export interface TableSummary extends RowCounts {
 /** Identifies a file that was read. */
 export interface FileSummary {
   name: string;
-  /** Of the file as stored, that is before decompression; null if the file was not read to its end. */
+  /** SHA-256 of the file as stored, before decompression; null if the file was not read to its end. */
   sha256: string | null;
   bytes: number;
 }

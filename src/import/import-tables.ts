@@ -25,7 +25,7 @@ export interface ImportTable {
   part: PartName | null;
   /** The column that divides the content part into versions; undefined: the part has one version. */
   division?: string;
-  /** Whether responses show its rows through the customer's terms only. The `ETag` names the terms. */
+  /** Whether responses show its rows only through the customer's terms, which are part of the `ETag`. */
   inTerms: boolean;
   /** Whether the stored product documents contain its rows. */
   inDocument: boolean;

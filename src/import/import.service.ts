@@ -98,7 +98,7 @@ export class ImportService {
     } catch (error) {
       const { message } = error as Error;
       const outcome = error instanceof ImportRefused ? 'refused' : 'failed';
-      // If the outcome cannot be recorded either, the error of the import matters more. Both have the same cause.
+      // If recording the outcome fails, too, report the error of the import: both errors have the same cause.
       const recorded = await this.log.fail(id, outcome, message, result()).catch(() => null);
       if (done && recorded === 'imported') return done;
       if (done && !recorded) throw new Error(`${message}; ${UNKNOWN}`, { cause: error });

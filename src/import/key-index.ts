@@ -3,7 +3,7 @@ const PAGE = 1 << 20;
 
 /**
  * A map from keys to numbers, such as the line of each key. It is exact and lives outside of the heap: a key takes its
- * UTF-8 bytes and some 25 more. In a `Map` it takes about 100 bytes, which the garbage collector visits repeatedly.
+ * UTF-8 bytes plus about 25 bytes. In a `Map` it takes about 100 bytes, which the garbage collector visits repeatedly.
  */
 export class KeyIndex {
   private readonly pages: Buffer[] = [Buffer.allocUnsafe(PAGE)];
@@ -58,7 +58,9 @@ export class KeyIndex {
     }
   }
 
-  /** Writes the key after the last entry, to compare it there. A new key stays there. @returns its length in bytes */
+  /**
+   * Writes the key after the last entry, where it can be compared. A new key stays there. @returns its length in bytes
+   */
   private write(key: string): number {
     // A UTF-16 code unit takes at most three bytes in UTF-8.
     if (this.used + key.length * 3 > PAGE) {

@@ -24,7 +24,7 @@ export class KnownKeys {
     if (replaced) this.replaced.add(table);
   }
 
-  /** Notes that the file of the table could not be read. No key of the table counts as unknown then. */
+  /** Records that the file of the table could not be read. Then no key of the table counts as unknown. */
   markUnreadable(table: ImportTable): void {
     this.unreadable.add(table);
   }

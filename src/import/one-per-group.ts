@@ -26,20 +26,20 @@ export class OnePerGroup {
     return flag && group && new OnePerGroup(source, flag, group);
   }
 
-  /** Notes a row of the file, and reports a second flagged row of the same group. */
+  /** Records a row of the file, and reports a second flagged row of the same group. */
   note(values: RowValues, line: number, report: ReportProblem): void {
     const group = this.groupOf(values);
     const earlier = group === undefined ? undefined : this.flagged.add(group, line);
     if (earlier !== undefined) report(line, this.source.label(this.flag), this.problem(group!, `on line ${earlier}`));
   }
 
-  /** Notes a row that is added or changed. */
+  /** Records a row that is added or changed. */
   noteWritten(values: RowValues): void {
     const group = this.groupOf(values);
     if (group !== undefined) this.written.add(group, this.flagged.get(group) ?? 0);
   }
 
-  /** Reports groups that have the flag in a stored row that is not in the file as well. */
+  /** Reports groups with a second flagged row that is stored but not in the file. */
   async compare({ query, rowIn }: WriteSession, inFile: KeyIndex, report: ReportProblem): Promise<void> {
     const { name, key: keys } = this.source.table;
     const lines = [...this.written.entries()];

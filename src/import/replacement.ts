@@ -22,7 +22,8 @@ interface Tally {
 
 /**
  * Removes rows for `--replace`: rows in the scope of a file that are not in the file, and rows whose key references a
- * removed row. Removes them by key and children first, so that every removed row is counted.
+ * removed row. Removes rows by key, and referencing rows before the rows that they reference, so that every removed row
+ * is counted.
  */
 export class Replacement {
   /** For each referenced table, the keys of removed rows and the file that lacks them. */
@@ -55,7 +56,7 @@ export class Replacement {
 
   private async removeFrom(table: ImportTable, cause: string, file?: TableImport): Promise<void> {
     const selected = [...new Set([...table.key, ...Object.keys(table.references)])];
-    // Rows that were stored before and are in the file stay.
+    // Stored rows that are also in the file stay.
     const retained = file ? file.counts.changed + file.counts.unchanged : 0;
     const tally = { file: cause, removed: 0, all: retained, removedInScope: 0, inScope: file?.replaces ? retained : 0 };
     this.tallies.set(table, tally);

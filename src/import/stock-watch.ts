@@ -31,7 +31,7 @@ export class StockWatch implements RowWatch {
     }
   }
 
-  /** Notes the warehouse of a row that is removed. */
+  /** Records the warehouse of a row that is removed. */
   noteRemoval(warehouse: string): void {
     this.losing.add(warehouse);
   }

@@ -118,9 +118,9 @@ export class TableImport {
       await storing;
       this.onBatch((this.counts.rows += batch.length));
       storing = this.store(checked);
-      // The promise is awaited later. Without a handler until then, a rejection would end the process.
+      // This promise is awaited later. A rejection before that would end the process if it had no handler.
       storing.catch(() => undefined);
-      // Lets the statement be sent before the next batch is read.
+      // Gives the driver time to send the statement before the next batch is read.
       await setImmediate();
     };
     try {
@@ -160,7 +160,7 @@ export class TableImport {
   }
 
   /**
-   * Notes the key even if other cells of the row are invalid. Otherwise each reference to the row would be a further
+   * Records the key even if other cells of the row are invalid. Otherwise each reference to the row would be a further
    * problem.
    * @returns false if an earlier row has the same key
    */

@@ -15,7 +15,9 @@ export interface States {
   after: WriteSession;
 }
 
-/** Records each change of a price list or customer, and notes changes that affect all prices of a list or customer. */
+/**
+ * Records each change of a price list or customer, and collects changes that affect all prices of a list or customer.
+ */
 abstract class RecordingWatch implements RowWatch {
   protected readonly names: readonly string[];
 

@@ -1,11 +1,11 @@
-/** Maximum number of characters that wait for the reader of the log. While the backlog is full, lines are dropped. */
+/** Maximum number of unread characters in the backlog of the log. While the backlog is full, lines are dropped. */
 const MAX_BACKLOG = 2 * 1024 * 1024;
 /** How long the end of the process waits for the reader, in milliseconds. */
 const FLUSH_TIMEOUT_MS = 1000;
 
 /**
- * Standard output for the log. Its reader may be slow, hang, or be gone, and a disk may be full. Lines are then lost,
- * because none of this may delay responses, fill the memory, or keep the process from ending.
+ * Standard output for the log. The process that reads it may be slow, hang, or be gone, and a disk may be full. The log
+ * then drops lines, because it must not delay responses, fill the memory, or keep the process from ending.
  */
 export class LogOutput {
   private dropped = 0;

@@ -2,7 +2,7 @@ import { InvariantViolation, violations } from '../invariants/invariants.js';
 import { netPrice } from './net-price.js';
 
 test.each([
-  // Each of these is a tie in decimal but not in binary: a computation in floats gets some of them wrong.
+  // Each of these is a tie in decimal but not in binary, so floating-point arithmetic rounds some of them incorrectly.
   ['4.0001', '50', '2.0001'],
   ['20.1501', '50', '10.0751'],
   ['0.0003', '50', '0.0002'],
@@ -30,7 +30,7 @@ test.each([
   ['19.9501', '100', '0.0000'],
   ['19.9501', '100.0000', '0.0000'],
   ['0', '33.3333', '0.0000'],
-  // All digits of the column, which are more than a float holds.
+  // As many digits as the column stores, which is more than a float can represent.
   ['99999999999999.9999', '0', '99999999999999.9999'],
   ['99999999999999.9999', '50', '50000000000000.0000'],
   ['99999999999999.9999', '33.3333', '66666699999999.9999'],

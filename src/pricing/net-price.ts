@@ -7,8 +7,8 @@ const HUNDRED_PERCENT = 100 * 10 ** SCALE;
 const SAFE_DIGITS = 8;
 
 /**
- * The parsed discount of the previous call, which is usually the discount of the next call. `part` is the rest that the
- * customer pays, in ten-thousandths of a percent.
+ * The parsed discount of the previous call. The next call usually has the same discount. `part` is the percentage that
+ * the customer pays, in ten-thousandths of a percent.
  */
 let last = { discountPercentage: '0', part: HUNDRED_PERCENT };
 

@@ -79,7 +79,7 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
     this.logger.error(
       `Redis is lost (${this.redis.lastError ?? reason}): this replica counts quotas on its own until Redis recovers`,
     );
-    // Redis must not count requests later that were sent before and got no reply.
+    // Drops the old connection: Redis must not count its pending requests later, because this process counts them.
     this.redis.reconnect();
     this.scheduleProbe();
   }
@@ -90,7 +90,7 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
     const timer = setTimeout(
       async () => {
         const problem = await problemOf(this.lost ? this.redis.probe() : this.redis.readClock());
-        // Meanwhile the storage was closed, or it lost Redis and scheduled another probe.
+        // In the meantime, the storage was closed, or it lost Redis and scheduled another probe.
         if (timer !== this.nextProbe) return;
         if (problem) this.markLost(problem);
         else if (this.lost) this.recover();

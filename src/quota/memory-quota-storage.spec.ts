@@ -69,14 +69,14 @@ test('the 61st request at second 30 is refused until exactly second 60 (decision
   expect(await service.meter()).toMatchObject({ admitted: true, remaining: 59, endsAt: start + 2 * MINUTE });
 });
 
-test('a window starts with the first request that it counts, not with the clock (decision 23)', async () => {
+test('a window starts with the first request that it counts, not on the minute of the clock (decision 23)', async () => {
   const service = quotas();
   await service.meter();
   now += MINUTE + 12_345;
   expect((await service.meter()).endsAt).toBe(now + MINUTE);
 });
 
-test('polling while refused moves the end of neither window (decision 23)', async () => {
+test('refused requests do not move the end of either window (decision 23)', async () => {
   const service = quotas(3, 50);
   const start = now;
   await meter(service, 3);
@@ -129,7 +129,7 @@ describe('adjusting the clock (decision 121)', () => {
     },
   );
 
-  test('repeatedly by less than a second does not change the end that responses show', async () => {
+  test('repeatedly by less than a second does not change the end in responses', async () => {
     const service = quotas();
     const { endsAt } = await service.meter();
     for (const step of [1, -1, 400, -300]) {

@@ -77,7 +77,7 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
     this.redis = new Redis(url, {
       lazyConnect: true,
       ...(ca && { tls: { ca } }),
-      // A request that cannot be counted now is counted elsewhere, so no command may wait to be sent later.
+      // If Redis cannot count a request now, this process counts it, so no command may be queued for later.
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
@@ -142,7 +142,7 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
     if (!pairs.length && !inTime) throw new Error('Redis processed this request too late');
     // Compares with the time of sending, because this process may read the reply much later than Redis sent it.
     this.clockAhead = now! - sent;
-    // Redis replied in time, but by its own clock it was too late: that clock was set forward.
+    // Redis replied in time, but by its own clock it was too late, so that clock was set forward.
     if (!pairs.length) return this.count(bucket, add, windows, until);
     return {
       now: now!,

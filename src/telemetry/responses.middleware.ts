@@ -15,7 +15,7 @@ const KNOWN_METHODS = new Set(METHODS);
 @Injectable()
 export class ResponsesMiddleware implements NestMiddleware {
   private routes: ReadonlySet<string> = new Set();
-  /** The bytes of each connection that are reported already. */
+  /** For each connection, the bytes that are already reported. */
   private readonly reported = new WeakMap<Socket, number>();
 
   constructor(
@@ -44,7 +44,7 @@ export class ResponsesMiddleware implements NestMiddleware {
     next();
   }
 
-  /** Reports the response to bytes that are not HTTP, which passed no middleware. */
+  /** Reports the response to bytes that are not HTTP. Such a response passed through no middleware. */
   reportUnreadable(requestId: string, status: number, bytes: number): void {
     this.report({ requestId, route: 'other', method: 'other', status, seconds: 0, bytes, ended: 'complete' });
   }
@@ -73,7 +73,7 @@ function outcomeOf(request: Request, response: Response): Omit<FinishedResponse,
   return {
     requestId: requestIdOf(request),
     method: KNOWN_METHODS.has(request.method) ? request.method : 'other',
-    // Before a response begins, its status means nothing.
+    // Before a response begins, its status is meaningless.
     status: response.headersSent ? response.statusCode : undefined,
     ended: reason ? 'aborted' : withoutAbort,
     abortReason: reason,

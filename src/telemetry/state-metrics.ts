@@ -17,7 +17,7 @@ const DATABASE_TIMEOUT_MS = 1000;
 /** Gauges and counters that are read when Prometheus scrapes them. */
 @Injectable()
 export class StateMetrics {
-  /** These three hold what the database last returned. */
+  /** These three keep the last values that the database returned. */
   private imported: Times = new Map();
   private failures: Times = new Map();
   private findings: readonly RecordedFindings[] = [];

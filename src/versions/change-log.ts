@@ -2,21 +2,21 @@ import type { SqlPart } from '../database/engine.js';
 import type { Query, Row } from '../database/query.js';
 import type { ContentPart } from './content-versions.js';
 
-/** The row of a content part in `content_versions`, as far as the change log is concerned. */
+/** The part of a row of `content_versions` that concerns the change log. */
 export interface LoggedState {
   readonly version: string;
   /** The version that the log leads to. If it is not `version`, a program that does not log has changed the part. */
   readonly loggedVersion: string | null;
   /** Counts the logged versions. */
   readonly counter: number;
-  /** The log has every change after this version, and not every change before it. */
+  /** The log is complete only after this version. */
   readonly firstCounter: number;
 }
 
 /** Selects {@link LoggedState}. */
 export const STATES = 'SELECT Part, Code, Version, LoggedVersion, Counter, FirstCounter FROM content_versions';
 
-/** Names a part in a map. No code holds a NUL. */
+/** The key of a part in a map. No code contains a NUL. */
 export const partKey = ({ part, code }: ContentPart) => `${part}\0${code}`;
 
 /** The states in rows of {@link STATES}, by {@link partKey}. */
@@ -41,7 +41,7 @@ export async function statesOf(query: Query, parts: readonly ContentPart[]): Pro
   return statesIn(await query(`${STATES} WHERE ${sql}`, parameters));
 }
 
-/** The counters of those of the versions that the log knows, by {@link partKey} and version. */
+/** The counters of the versions that are in the log, by {@link partKey} and version. Other versions are absent. */
 export async function countersOf(
   query: Query,
   parts: readonly ContentPart[],
@@ -62,7 +62,10 @@ export async function countersOf(
 /** A content part and the counter of an earlier version of it. */
 export type PartBase = readonly [part: ContentPart, counter: number];
 
-/** A statement that selects the SKUs that changed in one of the parts after its version. @param after only SKUs behind it */
+/**
+ * A statement that selects the SKUs that changed in one of the parts after its version. @param after only SKUs that
+ * sort after this one
+ */
 export function selectChanged(bases: readonly PartBase[], after = ''): SqlPart {
   const one = 'SELECT SKU FROM changed_skus WHERE Part = ? AND Code = ? AND Counter > ? AND SKU > ?';
   return {
@@ -78,7 +81,7 @@ export async function countChanged(query: Query, [{ part, code }, counter]: Part
   return Number(row!.changed);
 }
 
-/** The SKUs that left a part after the version. Some may be back. */
+/** The SKUs that left a part after the version. Some may have returned. */
 export async function removedSince(query: Query, [{ part, code }, counter]: PartBase): Promise<Set<string>> {
   const select =
     'SELECT SKU FROM changed_skus WHERE Part = ? AND Code = ? AND Counter > ? AND RemovedCounter > ? ORDER BY SKU';

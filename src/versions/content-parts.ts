@@ -2,7 +2,7 @@
 interface PartDeclaration {
   /** The table that has at most one row for each SKU, or for each SKU and value of the division. */
   readonly rows: string;
-  /** How the part is divided. Without it, all customers see the same. */
+  /** How the part is divided. Without a division, all customers see the same content. */
   readonly division?: Division;
 }
 
@@ -33,7 +33,7 @@ export function declarationOf(part: PartName): PartDeclaration {
   return CONTENT_PARTS[part];
 }
 
-/** Returns the column that divides the part. Undefined if all customers see the same. */
+/** Returns the column that divides the part. Undefined if all customers see the same content. */
 export function divisionOf(part: PartName): Division['column'] | undefined {
   return declarationOf(part).division?.column;
 }

@@ -17,10 +17,10 @@ export interface PartChange extends ContentPart {
 }
 
 /**
- * Gives the parts new versions, in the transaction that changes them, and logs the changed SKUs. A version names one
- * state of its part, wherever the database is restored or copied to: it is random, not counted. Until the transaction
- * ends, other writers of the same part wait. So a state with a later version holds all earlier changes, and the counters
- * of a part rise in the order of the commits.
+ * Gives the parts new versions, in the transaction that changes them, and logs the changed SKUs. Versions are random,
+ * not counted, so a version identifies one state of its part even after the database was restored or copied. Until the
+ * transaction ends, other writers of the same part wait. A state with a later version therefore contains all earlier
+ * changes, and the counters of a part rise in commit order.
  * @param before the states at the beginning of the transaction, if triggers have given the parts versions since then
  */
 export async function renewVersions(
@@ -39,7 +39,7 @@ const ALL = `SELECT Part AS part, Code AS code FROM content_versions ${PART_NAME
   return `UNION SELECT '${part}', ${division ? `${division.column} FROM ${division.table}` : "''"}`;
 }).join(' ')}`;
 
-/** Gives every part a new version. What changed is not known, so the log of each part starts again. */
+/** Gives every part a new version. The changes are unknown, so the log of each part starts again. */
 export async function renewAllVersions(session: WriteSession): Promise<void> {
   const parts = await session.query(ALL);
   await renewVersions(session, parts as unknown as ContentPart[]);
@@ -51,7 +51,7 @@ export async function allStates(session: WriteSession): Promise<Map<string, Logg
 }
 
 /**
- * Forgets versions that were superseded before a time, and the log entries that only they need.
+ * Deletes versions that were superseded before a time, and the log entries that only these versions need.
  * @param before in UTC
  */
 export async function pruneHistory(session: WriteSession, before: Date): Promise<void> {
@@ -107,14 +107,14 @@ async function lockedStates(
   return statesIn(await session.query(`${STATES} WHERE ${sql} ${session.forUpdate}`, parameters));
 }
 
-/** The next state. If the log does not lead to the state before, that state is where the log starts again. */
+/** The next state. If the log does not lead to the previous state, the log starts again from that state. */
 function renewed(before: LoggedState | undefined, version: string, isLogged: boolean): LoggedState {
   const start = before && logged(before);
   const counter = (start?.counter ?? 0) + 1;
   return { version, loggedVersion: version, counter, firstCounter: isLogged && start ? start.firstCounter : counter };
 }
 
-/** The state with a counter of its own, which it lacks after a program that does not log has changed the part. */
+/** The state with its own counter. It has none if a program that does not log has changed the part. */
 function logged(state: LoggedState): LoggedState {
   const { version, loggedVersion, counter } = state;
   return version === loggedVersion
@@ -154,7 +154,7 @@ async function logChanges(session: WriteSession, renewals: readonly Renewal[]): 
       (hasLeft ? removed : others)!.push([part, code, sku, after.counter, hasLeft ? after.counter : null]);
   const key = ['Part', 'Code', 'SKU'];
   await upsert(session, 'changed_skus', key, ['Counter', 'RemovedCounter'], removed!);
-  // A SKU that is back keeps the note of when it last left.
+  // A SKU that returns keeps the version at which it last left.
   await upsert(session, 'changed_skus', key, ['Counter', 'RemovedCounter'], others!, ['Counter']);
 }
 

@@ -170,7 +170,7 @@ describe('a read replica', () => {
   // Only downloads that already read from the replica may fail.
   const REPLICA_LOST: Partial<Outage> = { may: { download: ['500', 'aborted'] } };
 
-  // A connection made between two resets does not notice them.
+  // A connection that was opened between two resets is not affected by them.
   test.each<[name: string, losses: number, Outage]>([
     ['refuses connections', 1, { ...REPLICA_LOST, ...refusing }],
     ['hangs', 1, { ...REPLICA_LOST, ...hanging, waits: { download: WAIT_MS + STALL_MS } }],

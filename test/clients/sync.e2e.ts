@@ -124,7 +124,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs all of them at once. @returns what each prints, by its script */
+/** Runs all scripts at once. @returns the output of each, by script */
 async function each(run: (integration: Integration) => Promise<string>): Promise<Record<string, string>> {
   const printed = await Promise.all(integrations.map(async (one) => [one.script, await run(one)] as const));
   return Object.fromEntries(printed);
@@ -132,7 +132,10 @@ async function each(run: (integration: Integration) => Promise<string>): Promise
 
 const all = (text: string) => Object.fromEntries(SCRIPTS.map(({ script }) => [script, text]));
 
-/** Expects each to have exactly what the service returns, and its ETag: the state of one script suits any other. */
+/**
+ * Expects each script to have exactly the data and the ETag of the service. The scripts can therefore use each other's
+ * state.
+ */
 async function expectInStep(): Promise<void> {
   const token = await service.token(A);
   for (const name of ['products', 'prices', 'stock']) {

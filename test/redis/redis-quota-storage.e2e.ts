@@ -62,7 +62,7 @@ test('clients in 100 phases that wait exactly Retry-After are admitted, whicheve
   expect([...named].toSorted()).toEqual(['long', 'short']);
 });
 
-test('a window ends on time although it is polled all the time (decision 23)', async () => {
+test('a window ends on time although a client polls continuously (decision 23)', async () => {
   const { endsAt } = await meter('polled');
   const verdicts: Verdict[] = [];
   for (let poll = 0; poll < 9; poll++) {

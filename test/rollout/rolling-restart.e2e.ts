@@ -76,7 +76,7 @@ test('a rolling restart of both replicas under 50 clients, some in downloads of 
   expect(fleet.failures).toEqual([]);
   const { calls: requests } = nginx;
   expect(requests.filter(({ status }) => status !== 200 && status !== 304)).toEqual([]);
-  // nginx did not have to retry any request on another replica. It could not retry a POST.
+  // nginx did not have to retry any request on another replica. nginx cannot retry a POST.
   expect(requests.filter(({ upstreamStatuses }) => upstreamStatuses.length > 1)).toEqual([]);
   for (const { code, seconds } of ended) {
     expect(code).toBe(0);

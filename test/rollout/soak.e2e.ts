@@ -15,7 +15,7 @@ const LONG = process.env.SOAK_SECONDS !== undefined;
 const WARM_UP_SECONDS = Math.min(60, SECONDS / 2);
 const PAUSE_MS = LONG ? 50 : 200;
 /**
- * After the load, the service needs this long to become idle: it has to notice stalls and clients that keep their
+ * The time that the service needs to become idle after the load: it has to detect stalls and clients that keep their
  * connection.
  */
 const IDLE_MS = 5000;

@@ -3,7 +3,7 @@ import type { TestService } from './test-service.js';
 
 const LINES = { Accept: 'application/x-ndjson' };
 
-/** What a client keeps of a path: the text of each element by its SKU, and the tag that names this state. */
+/** The data that a client stores for a path: the text of each element by its SKU, and the tag that names this state. */
 export interface KeptState {
   etag: string;
   elements: ReadonlyMap<string, string>;
@@ -17,14 +17,14 @@ export interface ReceivedDelta {
   gone: readonly string[];
 }
 
-/** Everything that the path returns now. */
+/** The whole current response of the path. */
 export async function wholeState(service: TestService, path: string, token: string): Promise<KeptState> {
   const { status, headers, body } = await call(service.url, { path, token, headers: LINES });
   if (status !== 200) throw new Error(`${path} returned ${status}: ${body}`);
   return { etag: headers.etag!, elements: bySku(body.split('\n').slice(0, -1)) };
 }
 
-/** What changed since the base. @returns undefined if nothing has */
+/** The changes since the base. @returns undefined if nothing has changed */
 export async function deltaSince(
   service: TestService,
   path: string,
@@ -45,7 +45,7 @@ export async function deltaSince(
   return { etag: first.ETag, complete: first.Complete, changed: bySku(changed), gone };
 }
 
-/** What a client has after it applied a delta, as the guide tells it to. */
+/** The data of a client after it has applied a delta, as the guide describes. */
 export function applied(kept: KeptState, delta: ReceivedDelta | undefined): KeptState {
   if (!delta) return kept;
   const elements = new Map(delta.complete ? [] : kept.elements);
@@ -54,7 +54,7 @@ export function applied(kept: KeptState, delta: ReceivedDelta | undefined): Kept
   return { etag: delta.etag, elements };
 }
 
-/** The elements in an order that does not depend on when they came. */
+/** The elements in an order that does not depend on when the client received them. */
 export function sorted({ elements }: KeptState): [string, string][] {
   return [...elements].toSorted(([one], [other]) => (one < other ? -1 : 1));
 }

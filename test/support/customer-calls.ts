@@ -48,7 +48,7 @@ export async function customerCalls(service: Service, login: Call): Promise<Kind
 }
 
 /**
- * Sends a request and takes its response as the usual one.
+ * Sends a request and records its response as the usual one.
  * @throws if it has another status
  */
 export async function learn(name: string, needs: Needs, url: string, how: Call, usual = 200): Promise<Kind> {

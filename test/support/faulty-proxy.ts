@@ -29,7 +29,7 @@ const TRUNCATIONS = {
 
 const LAST_SKU = 'X-Last-SKU';
 
-/** A proxy before a service that makes requests for data fail. */
+/** A proxy in front of a service. It makes requests for data fail. */
 export class FaultyProxy {
   /** The faults of the next requests, one per request. */
   faults: Fault[] = [];
@@ -39,7 +39,7 @@ export class FaultyProxy {
     private readonly target: string,
   ) {}
 
-  /** Starts a proxy before the service. */
+  /** Starts a proxy in front of the service. */
   static async before(serviceUrl: string): Promise<FaultyProxy> {
     const server = createServer();
     const proxy = new FaultyProxy(server, serviceUrl);

@@ -9,7 +9,10 @@ export const QUOTAS = ['1000000', '1000000'] as const;
 
 /** A customer with a few products. */
 const SHOP = 'SHOP';
-/** Customers with a `/products` response of 60 MB. Sockets hold far less: up to 20 MB if clients read all the time. */
+/**
+ * Customers with a `/products` response of 60 MB. This is far more than sockets buffer, which is up to 20 MB if clients
+ * read continuously.
+ */
 export const GIANTS = ['GIANT-1', 'GIANT-2'];
 const [PRODUCTS, CHARACTERS] = [1500, 40_000];
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { freePort } from './free-port.mjs';
 import { until } from './until.js';
 
-/** The settings of deploy/base/ingress.yaml for either controller, as values of nginx. */
+/** The settings in deploy/base/ingress.yaml for one of the two controllers, as nginx values. */
 export interface IngressOptions {
   buffering: string;
   bufferSize: string;
@@ -28,11 +28,12 @@ export interface LoggedCall {
 }
 
 /**
- * An nginx before the replicas, configured like the two nginx controllers, which differ little. Each speaks HTTP/1.1 to
- * the pods over connections that it keeps for 60 s: the community's up to 320, F5's as many as the annotation names. It
- * sends a request to the next pod if one is unreachable or breaks the connection before its response begins, unless the
- * request is a POST that may have arrived. New endpoints are a reload, as with F5's controller. The community's
- * controller has its own balancer for endpoints and never closes a client's connection for them.
+ * An nginx in front of the replicas, configured like the two nginx controllers, which differ little. Each speaks
+ * HTTP/1.1 to the pods over connections that it keeps for 60 s: the community's up to 320, F5's as many as the
+ * annotation names. It sends a request to the next pod if one is unreachable or breaks the connection before its
+ * response begins, unless the request is a POST that may have arrived. New endpoints are a reload, as with F5's
+ * controller. The community's controller has its own balancer for endpoints and never closes a client's connection for
+ * them.
  */
 export class IngressNginx {
   private readonly folder = mkdtempSync(join(tmpdir(), 'customer-data-nginx-'));

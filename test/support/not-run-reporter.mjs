@@ -1,4 +1,7 @@
-/** Prints each skipped group of tests at the end of a run, so that a skipped group does not pass for a tested one. */
+/**
+ * Prints each skipped group of tests at the end of a run, so that readers do not mistake a skipped group for a tested
+ * one.
+ */
 export default class NotRunReporter {
   onRunComplete(_contexts, { testResults }) {
     const skipped = testResults

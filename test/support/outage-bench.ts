@@ -6,7 +6,7 @@ import { ServiceProcess } from './service-process.js';
 import type { TestDatabase } from './test-service.js';
 import { loadVersion, SlowDownload } from './versioned-catalogue.js';
 
-/** Whether outages last longer, under more load, with the default settings of the service. */
+/** Whether to test longer outages, under more load, with the default settings of the service. */
 export const LONG = process.env.CHAOS === 'long';
 /** The value of DATABASE_WAIT_MS. */
 export const WAIT_MS = LONG ? 5000 : 2000;

@@ -49,13 +49,13 @@ const BY_NOBODY: [string, number, Call][] = [
   ['a target that is no URL', 400, { path: 'http://x:y/' }],
 ];
 
-/** What an answer to a metered request tells of the quota. */
+/** The state of the quota in the response to a metered request. */
 const described = ({ headers }: ReceivedResponse) => [headers['x-rate-limit-limit'], headers['x-rate-limit-reset']];
 
 const expired = () => forge(A, { exp: Math.floor(Date.now() / 1000) - 3600 });
 
 /**
- * What holds of quotas wherever they are counted, on a service with the contract's limits.
+ * Tests of quotas that must pass wherever requests are counted, on a service with the contract's limits.
  * @param fresh makes every window new
  */
 export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void {

@@ -149,7 +149,7 @@ export function foreignStatement(random: SeededRandom): ForeignStatement {
     }),
     () => ({
       kind: `update many of ${name}`,
-      // Rows cannot be given equal keys, but rows of arrays can be moved to another product.
+      // Tables without another column: moves rows to another product, because several rows cannot get equal keys.
       sql: others.length
         ? `UPDATE ${name} SET ${column} = ? WHERE ${columns[0]} > ?`
         : `UPDATE ${name} SET SKU = ? WHERE SKU = ?`,

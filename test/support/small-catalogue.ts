@@ -2,11 +2,11 @@ import { importFile, importFiles } from './import-files.js';
 
 /** Terms of A: list LIST-A, warehouse WH-A, 10 % off. */
 export const A = 'SHOP-A';
-/** Terms of B: list LIST-B, warehouse WH-B, 25.5 % off. Shares nothing with A but the SKUs FIXED, OLD and SHARED. */
+/** Terms of B: list LIST-B, warehouse WH-B, 25.5 % off. B shares only the SKUs FIXED, OLD and SHARED with A. */
 export const B = 'SHOP-B';
 /**
- * Terms of C: the list of A, the warehouse of B, no discount. It reveals a response that is shared because only the
- * list is equal.
+ * Terms of C: the list of A, the warehouse of B, no discount. C detects a response that customers wrongly share because
+ * they have the same list.
  */
 export const C = 'SHOP-C';
 

@@ -27,7 +27,7 @@ const ENCODERS: Record<string, (bytes: Buffer) => Buffer> = {
   br: (bytes) => brotliCompressSync(bytes, QUICK),
 };
 
-/** A proxy before a service that returns the service's responses, with the changes of `spoil`. */
+/** A proxy in front of a service. It returns the service's responses, with the changes of `spoil`. */
 export class SpoilingProxy {
   spoil: Spoil = () => {};
 
@@ -45,7 +45,7 @@ export class SpoilingProxy {
       const response = await proxy.responseTo(request, serviceUrl);
       outgoing.writeHead(response.status, response.headers).end(response.bytes);
     });
-    // Requests with an unknown expectation are not passed on either.
+    // The proxy does not forward requests with an unknown expectation, either.
     server.on('checkExpectation', (_request, response) => response.writeHead(417, { Connection: 'close' }).end());
     return proxy;
   }
@@ -75,7 +75,7 @@ export class SpoilingProxy {
   }
 }
 
-/** Whether a request can be passed on. The proxy rejects invalid HTTP itself, as other proxies do. */
+/** Whether the proxy can forward a request. The proxy rejects invalid HTTP itself, as other proxies do. */
 function isValid({ url, rawHeaders }: IncomingMessage): boolean {
   return url!.startsWith('/') && rawHeaders.filter((name) => name.toLowerCase() === 'host').length === 1;
 }

@@ -4,12 +4,12 @@ import { Repetition } from './repetition.js';
 const PATHS = ['/products', '/prices', '/stock', '/health'];
 const PAUSE_MS = 50;
 
-/** The number of versions that are recorded. More would not help to find a fault. */
+/** The number of versions that are recorded. Recording more versions would not help to find a fault. */
 const MOST_NOTED = 10;
 
 /** The observations of a reader, from its first to its last response. */
 export interface Seen {
-  /** The versions of the responses in order, without repetitions. An unknown response is described. */
+  /** The versions of the responses in order, without repetitions. A description replaces an unknown response. */
   versions: string[];
   responses: number;
   /** The longest response time, in milliseconds. */

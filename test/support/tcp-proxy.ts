@@ -16,7 +16,10 @@ class Gate {
   }
 }
 
-/** A TCP proxy before a server. With it the server can stop, return, hang, be slow and move, at the same address. */
+/**
+ * A TCP proxy in front of a server. Through it, tests can make the server stop, return, hang, become slow or move, at
+ * the same address.
+ */
 export class TcpProxy {
   /** Milliseconds by which every message is delayed, in either direction. */
   delay = 0;
@@ -57,7 +60,9 @@ export class TcpProxy {
     this.gate.open();
   }
 
-  /** Sends new connections to another server. Existing ones stay as they are: hanging ones hang forever. */
+  /**
+   * Sends new connections to another server. Existing connections do not change: a connection that hangs hangs forever.
+   */
   moveTo(target: string): void {
     this.target = target;
     this.gate = new Gate();
@@ -144,7 +149,7 @@ export class TcpProxy {
     };
   }
 
-  /** Passes on the messages of one direction in order, then the end of the connection. */
+  /** Forwards the messages of one direction in order, then the end of the connection. */
   private pass(from: Socket, to: Socket, gate: Gate, forward: (chunk: Buffer) => void): void {
     let last: Promise<void> = Promise.resolve();
     const later = (work: () => void) => {

@@ -63,7 +63,7 @@ export function throttlerSuite(storageOf: () => ThrottlerQuotaStorage): void {
     expect([status, Number(headers['retry-after-long']) > 50]).toEqual([429, true]);
   });
 
-  test('keeps the windows apart if the application uses one key for them', async () => {
+  test('keeps two windows separate if the application uses one key for both', async () => {
     await start({ generateKey: () => `one key ${url}` });
     expect([remainingIn(await ask()), remainingIn(await ask())]).toEqual([
       [200, '2', '4'],

@@ -31,7 +31,7 @@ export function catalogueVersion(version: 1 | 2): Record<string, string> {
   });
 }
 
-/** The versions that the products of a response show. A consistent response shows one. */
+/** The versions that the products of a response show. A consistent response shows a single version. */
 export function versionsIn(text = ''): Set<string> {
   const products = JSON.parse(text) as Record<string, any>[];
   if (products.length !== COUNT) throw new Error(`${products.length} products`);

@@ -16,7 +16,7 @@ export class VersionBeforeDocuments1764464400000 implements MigrationInterface {
     await dropTriggers(queryRunner, OLD);
     if (isOnServer(queryRunner)) await dropReference(queryRunner);
     else await recreate(queryRunner);
-    // The old order may have stored wrong documents. New versions make all ETags of clients stale.
+    // With the old order, wrong documents may have been stored. New versions make all ETags of clients stale.
     const { newVersion } = await dialectOf(queryRunner);
     await queryRunner.query('DELETE FROM product_documents');
     await queryRunner.query(`UPDATE content_versions SET Version = ${newVersion}`);
@@ -38,7 +38,7 @@ const FOREIGN_KEY = 'FOREIGN KEY (SKU) REFERENCES products (SKU) ON DELETE CASCA
 
 type Triggers = typeof OLD | typeof NEW;
 
-/** Must run before the other triggers are dropped, so that every change is seen. */
+/** Must run before the other triggers are dropped, so that no change is missed. */
 async function makeTriggers(queryRunner: QueryRunner, [prefix, order]: Triggers): Promise<void> {
   for (const { name, sql } of await productTriggers(queryRunner, prefix, order))
     await createTrigger(queryRunner, name, sql);

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { dialectOf } from './dialect.js';
 
-/** A table for the check only. A killed check leaves it behind, and the next check drops it. */
+/** A table for the check only. If the check is killed, the table remains until the next check drops it. */
 const TABLE = 'customer_data_privilege_check';
 
 const BINARY_LOG_NEEDS_SUPER = 1419;
@@ -11,7 +11,7 @@ const DENIED = new Set([1044, 1142, 1143, 1227, 1370]);
 /**
  * Runs each kind of statement that a migration contains on its own table, and drops the table. Lists of privileges and
  * settings do not show what a server allows, because roles, patterns of database names and the version also matter.
- * @throws an error with the remedy. The schema has not changed then.
+ * @throws an error with the remedy. In this case, the schema is unchanged.
  */
 export async function checkPrivileges(queryRunner: QueryRunner): Promise<void> {
   try {

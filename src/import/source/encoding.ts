@@ -13,7 +13,7 @@ const LIKELY_ASIAN = ['shift_jis', 'gbk', 'big5', 'euc-kr'];
 const NOT_TEXT = /^(base64|hex)$/i;
 
 const SEPARATORS = /[,;\t|"\r\n]/;
-/** Of a long cell, a message shows this many bytes before and after the invalid one. */
+/** If a cell is long, the message shows only this many bytes before and after the invalid byte. */
 const MAX_BYTES_EACH_SIDE = 60;
 
 /** Returns what is wrong with the name of an encoding, or undefined if it is known. */

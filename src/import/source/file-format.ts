@@ -1,4 +1,4 @@
-/** Other formats: how a file begins, what its first bytes also contain, and the remedy that the message shows. */
+/** Other formats: the first bytes of a file, other bytes near its beginning, and the remedy that the message shows. */
 const FORMATS: readonly (readonly [magic: string, contains: RegExp, remedy: string])[] = [
   ['PK\u0003\u0004', /\[Content_Types\]\.xml|xl\/|_rels\//, 'an Excel workbook (ZIP); save it as "CSV UTF-8" in Excel'],
   ['PK\u0003\u0004', /opendocument/, 'an OpenDocument file (ZIP); save it as "Text CSV", character set UTF-8'],

@@ -28,7 +28,7 @@ export interface Sources {
   sources: readonly TableSource[];
   files: readonly InputFile[];
   fileOf(source: TableSource): InputFile;
-  /** What the files lack and what the reading skipped on purpose, one line each. */
+  /** Missing parts of the files and data that was skipped on purpose, one line each. */
   notes(): string[];
   /** Files that gave no rows, and why. Call it after all sources were read. */
   empty(): { file: string; message: string }[];
@@ -38,13 +38,16 @@ export interface Sources {
 
 const STDIN = '-';
 const STDIN_NAME = 'standard input';
-/** Files of a folder that look like import files. One with an unknown name is refused. Other files are ignored. */
+/**
+ * Files of a folder that look like import files. The import refuses such a file if its name is unknown. Other files are
+ * ignored.
+ */
 const DATA_FILE = /\.(csv|ndjson|jsonl)(\.gz)?$|^products\.json(\.gz)?$/i;
 const NAMES = `the names are ${IMPORT_TABLES.map(({ name }) => `${name}.csv`).join(', ')}`;
 
 /**
- * Finds out which tables the paths hold. It reads only the first bytes of files, but copies standard input and pipes to
- * temporary files.
+ * Determines which tables the paths contain. It reads only the first bytes of files, but copies standard input and
+ * pipes to temporary files.
  * @throws {ImportRefused} if the column map is invalid, or if files or folders have unknown names or cannot be read;
  *   it lists all of them
  */

@@ -39,7 +39,7 @@ export interface TableSource {
   origin?(column: FieldDeclaration): readonly string[];
 
   /**
-   * Reads the file once, from its beginning. It reports rows that cannot be made and leaves them out.
+   * Reads the file once, from its beginning. It reports and skips rows that cannot be made.
    * @throws {SourceFault} at the line where reading cannot continue; the rows before it are still yielded
    */
   rows(report: ReportProblem): AsyncIterable<SourceRow[]>;

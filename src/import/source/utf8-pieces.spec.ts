@@ -30,7 +30,7 @@ async function readInPieces(content: string | Buffer, encoding: string, size: nu
 const bytes = (...parts: (string | number[])[]) => Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 const INVALID = [0xe9];
 
-test.each(['', 'x', 'aé€😀b', 'a\r\nb\rc\nd', '\uFFFD', 'a\0b'])('%j is read unchanged', async (text) => {
+test.each(['', 'x', 'aé€😀b', 'a\r\nb\rc\nd', '\uFFFD', 'a\0b'])('reads %j unchanged', async (text) => {
   expect(await read(text)).toEqual({ text });
 });
 

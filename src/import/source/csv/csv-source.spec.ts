@@ -50,7 +50,7 @@ test('cells are in the order of the table, whatever the order in the file', asyn
   });
 });
 
-test('headers match in any case and with spaces around them, and problems use the spelling of the file', async () => {
+test('matches headers in any case and with spaces around them, and spells them in problems as in the file', async () => {
   const { rows, problems, label } = await read('stock', ' sku,warehousecode ,AVAILABLEQTY\nA,NL,3\n');
   expect({ rows, problems }).toEqual({ rows: ['2: NL|A|3'], problems: [] });
   expect(label('SKU')).toBe('sku');
@@ -62,7 +62,7 @@ test('columns that are not required may be absent', async () => {
   expect(rows).toEqual(['2: L|A|1|yes']);
 });
 
-test('two headers of the same column are a fault, even if spelt differently', async () => {
+test('reports two headers of the same column, even if they are spelt differently', async () => {
   const { problems } = await read('warehouses', 'WarehouseCode,WarehouseName,warehousename, WarehouseName\n');
   expect(problems).toEqual([
     'warehouses.csv:1: warehousename: repeated column (also spelt WarehouseName); remove one',
@@ -118,7 +118,7 @@ test.each(['', '\uFEFF', '\n\r\n'])('an empty file is a fault: %j', async (conte
   ]);
 });
 
-test('rows of another width are reported and left out', async () => {
+test('reports and skips rows of another width', async () => {
   const { rows, problems } = await read('warehouses', 'WarehouseCode,WarehouseName\nA\nB,b\nC,c,\n');
   expect(rows).toEqual(['3: B|b']);
   expect(problems).toEqual([

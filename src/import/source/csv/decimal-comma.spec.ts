@@ -6,7 +6,7 @@ test.each([
   ['-0,5', '-0.5'],
   [' 7 ', ' 7 '],
   ['', ''],
-  // Texts that are not numbers are left for the column to refuse.
+  // Texts that are not numbers stay unchanged, and the column refuses them.
   ['many', 'many'],
 ])('%j becomes %j', (text, number) => {
   expect(commaToPoint(text)).toBe(number);

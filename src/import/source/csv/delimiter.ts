@@ -1,4 +1,4 @@
-/** The delimiters that are detected. If a header has none of them, the first one counts. */
+/** The delimiters that are detected. If a header contains none of them, the first delimiter applies. */
 const DELIMITERS: readonly string[] = [',', ';', '\t', '|'];
 
 /** Returns what is wrong with a delimiter that an operator chose, or undefined. */

@@ -22,15 +22,15 @@ const DESCRIPTIONS: Record<string, string> = {
 };
 
 /**
- * Parses CSV and numbers the records by the lines that they start on. It overrides `push` to collect the records:
- * the parser's stream would lose the ones before an error, and `on_record` costs as much as all of the parsing.
+ * Parses CSV and numbers each record by the line that it starts on. It overrides `push` to collect the records: the
+ * parser's stream would lose the records before an error, and `on_record` takes as long as all of the parsing.
  */
 export class RecordParser extends Parser {
   private parsed: CsvRecord[] = [];
   /** The parser's counts of lines and blank lines at the end of the last record. */
   private endLine = 0;
   private blankLines = 0;
-  /** Lines counted too many, because the parser counts a CRLF within quotes as two. */
+  /** The number of lines that the parser counted in excess, because it counts a CRLF within quotes twice. */
   private overcount = 0;
   private lastByte?: number;
   /** Bytes of the unfinished record, without those in the piece that it starts in. */
@@ -73,7 +73,7 @@ export class RecordParser extends Parser {
       await this.finish();
       if (!LINE_ENDS.has(this.lastByte)) this.parsed.pop();
     } catch {
-      // The text ended within quotes, or the parser itself failed: there is no further complete record.
+      // The text ended within quotes, or the parser itself failed. In both cases, there is no further complete record.
     }
   }
 

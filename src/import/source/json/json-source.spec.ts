@@ -260,7 +260,7 @@ test.each([
   expect(rows.product_accessories!.at(-1)).toMatchObject({ line: 2, SKU: '0012' });
 });
 
-test.each(['12', 'null', '""', '" "'])('nested rows of a product with the SKU %s are left out', async (sku) => {
+test.each(['12', 'null', '""', '" "'])('skips nested rows of a product with the SKU %s', async (sku) => {
   const { rows } = await read(FULL.replace('"SKU":"0012"', `"SKU":${sku}`));
   expect(rows.products).toHaveLength(1);
   expect(rows.product_images).toEqual([]);

@@ -1,4 +1,4 @@
-/** Says how a column of a table gets its value from a row of another system's file. */
+/** Describes how a column of a table gets its value from a row of another system's file. */
 export type Rule = ConstantRule | CellRule | FirstRule | JoinRule;
 
 interface ConstantRule {
@@ -43,7 +43,9 @@ export interface NumberFormat {
 
 export type RowRule = 'this' | AboveRule | KeyRule;
 
-/** The nearest row, from this one upwards, whose cells have one of these texts. Without texts, any text will do. */
+/**
+ * The nearest row, from this one upwards, whose cells have one of these texts. If no texts are given, any text matches.
+ */
 interface AboveRule {
   above: readonly (readonly [header: string, texts?: ReadonlySet<string>])[];
 }

@@ -11,7 +11,7 @@ import { Lookups } from './lookups.js';
 /** If the expected line is not the header, this many lines are searched for it. */
 const SEARCHED_LINES = 20;
 
-/** Matches the beginning of JSON. A CSV header that begins with a bracket continues with a name. */
+/** Matches the beginning of JSON, but not a CSV header that begins with a bracket, which a name follows. */
 const JSON_START = /^\uFEFF?\s*[[{]\s*["[{\]}]/;
 
 /** A CSV file of another system. Several tables are read from it, one after the other. */
@@ -38,7 +38,7 @@ export class ForeignFile {
     this.header = new ForeignHeader(mapping);
   }
 
-  /** Whether rows were left out because their width differs from that of the header. */
+  /** Whether rows were skipped because their width differs from that of the header. */
   get hasBadLines(): boolean {
     return this.badLines.size > 0;
   }

@@ -21,7 +21,7 @@ const MAX_COMPARED_LENGTH = 200;
 
 /** Makes rows of one table out of the records of a foreign file. */
 export class MappedRows {
-  /** The number of records that `only` and `skip` of the map left out. */
+  /** The number of records that the map skipped with `only` and `skip`. */
   skippedRecords = 0;
   private readonly reading: RuleValues;
   /** For each column, reads one cell of a record, or a list with one cell for each row. */

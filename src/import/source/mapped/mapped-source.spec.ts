@@ -343,7 +343,7 @@ test('an empty file is a fault', async () => {
   ]);
 });
 
-test('a line of another width is reported once for all tables and left out', async () => {
+test('a line of another width is reported once for all tables and skipped', async () => {
   const map = 'products: { columns: { SKU: a } }\nproduct_images: { columns: { SKU: a, ImageID: b } }';
   const { tables, problems } = await read(map, 'a,b\n1,2\n3\n4,5,6\n7,8\n');
   expect(problems).toEqual([

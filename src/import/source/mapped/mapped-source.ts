@@ -70,7 +70,7 @@ function whyEmpty(sources: readonly MappedSource[]): string | undefined {
 
 class MappedSource implements TableSource {
   readonly file: string;
-  /** A table of constants alone gives one row, and says nothing about the other rows of the table. */
+  /** A table that consists of constants gives one row. The file does not describe its other rows. */
   readonly partial: boolean;
   /** The number of records of the file in the latest reading. */
   records = 0;

@@ -78,7 +78,9 @@ export class RuleValues {
     };
   }
 
-  /** Reads the first value that is wanted. With a constant among the rules, a row that is not found is not an error. */
+  /**
+   * Reads the first value that is present. With a constant among the rules, a row that is not found is not an error.
+   */
   private first<Value>(
     rules: readonly Rule[],
     reads: readonly Read<Value>[],

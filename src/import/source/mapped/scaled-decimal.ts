@@ -10,7 +10,7 @@ import { quoted } from '../../excerpt.js';
  */
 export function scaledDecimal(number: string, factor: string, scale: number): string {
   const text = number.trim();
-  // Maps use `times: 1` to round, but most numbers need no rounding.
+  // Fast path: maps use `times: 1` to round, but most numbers need no rounding.
   const [, fraction] = /^-?\d{1,30}(?:\.(\d{1,30}))?$/.exec(text) ?? [];
   if (factor === '1' && fraction !== undefined && fraction.length <= scale) return text;
   const one = exact(number);

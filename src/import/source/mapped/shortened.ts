@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** 40 bits: one of 20,000 catalogues with 10,000 texts each has two texts with the same hash. The import reports it. */
+/**
+ * 40 bits: among 20,000 catalogues with 10,000 texts each, about one contains two texts with the same hash. The import
+ * reports such a pair.
+ */
 const HASH_DIGITS = 10;
 
 /**
