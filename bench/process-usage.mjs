@@ -1,7 +1,7 @@
 // CPU time and memory of a process, from /proc. Only Linux has it.
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** The kernel reports CPU time in hundredths of a second, independent of its own clock. */
+/** The kernel reports CPU time in hundredths of a second, whatever its timer frequency is. */
 const TICKS = 100;
 
 /** CPU time so far in seconds; undefined if unknown. */

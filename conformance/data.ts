@@ -48,7 +48,10 @@ export function* numbersIn(text: string): Generator<{ key: string; number: strin
     if (number !== undefined) yield { key: key!, number };
 }
 
-/** The responses of all data endpoints for one state of the content. The contract names three endpoints. */
+/**
+ * The responses of all data endpoints for one state of the content. The three endpoints of the contract are always
+ * present.
+ */
 export type Catalogue = Readonly<
   Record<DataPath, ReceivedResponse> & Record<'/products' | '/stock' | '/prices', ReceivedResponse>
 >;

@@ -38,7 +38,7 @@ const REQUEST_MS = 60_000;
 export interface Service {
   /** The public port that the service listens on. It differs from the setting if that is 0. */
   readonly port: number;
-  /** The management port, likewise. */
+  /** The management port that the service listens on. It differs from the setting if that is 0. */
   readonly managementPort: number;
   /** Resolves when the database is ready for the first time, with credentials if the demo data was loaded. */
   readonly ready: Promise<DemoCredentials | undefined>;
@@ -46,7 +46,7 @@ export interface Service {
   close(): Promise<void>;
   /**
    * Resets every connection with an unfinished response, before a process ends at once. Otherwise the operating system
-   * would close them in order, and an HTTP/1.0 client would mistake a partial response for a complete one.
+   * would close them normally, and an HTTP/1.0 client would mistake a partial response for a complete one.
    */
   abort(): void;
 }

@@ -36,12 +36,13 @@ async function backUp(): Promise<Backup> {
   return rows;
 }
 
-/** Restores the rows of a backup without firing triggers, as restoring a dump does. */
+/** Restores the rows of a backup and the versions in it, as restoring a dump does. */
 async function restore(backup: Backup): Promise<void> {
   const connection = await foreignConnection(service.database);
   await connection.run(BEGIN);
   if (engine === 'mysql') await connection.run('SET @customer_data_import = 1');
-  // Rows of other tables refer to customers: keys stay valid, since both customers come back.
+  // Other tables refer to the deleted rows until they are restored, so foreign keys are checked only at the end, or not
+  // at all.
   if (engine === 'mysql') await connection.run('SET FOREIGN_KEY_CHECKS = 0');
   else await connection.run('PRAGMA defer_foreign_keys = ON');
   for (const table of TABLES.toReversed()) if (table !== 'customers') await connection.run(`DELETE FROM ${table}`);

@@ -63,7 +63,7 @@ function waiting(customer: string, path = '/stock') {
 /** Long enough in milliseconds for every request that can be admitted. */
 const A_WHILE = 700;
 
-test('DOWNLOAD_POOL_SIZE bounds simultaneous downloads, and the next begins when one ends or its client disconnects', async () => {
+test('DOWNLOAD_POOL_SIZE limits simultaneous downloads, and the next begins when one ends or its client disconnects', async () => {
   await restart({ DOWNLOAD_POOL_SIZE: '2' });
   const [first, second] = [await hold('C'), await hold('D')];
   const third = waiting('E');
@@ -81,7 +81,7 @@ test('DOWNLOAD_POOL_SIZE bounds simultaneous downloads, and the next begins when
   expect(fourth.status).toBe(200);
 });
 
-test('DOWNLOADS_PER_CUSTOMER bounds the downloads of one customer, and other customers are served meanwhile', async () => {
+test('DOWNLOADS_PER_CUSTOMER limits the downloads of one customer without delaying other customers', async () => {
   await restart({ DOWNLOAD_POOL_SIZE: '5', DOWNLOADS_PER_CUSTOMER: '2' });
   const first = await hold('C');
   await hold('C');

@@ -19,7 +19,7 @@ const FILES = importFiles({
   ].map(([list, sku]) => [list!, sku!, '1.50', '', '', 'true']),
   'stock.csv': [
     ...['A', 'M', 'X-NOT-PRICED', 'Z-OLD'].map((sku) => ['PLAIN', sku, '1']),
-    // A quantity of 0 is also an element.
+    // An entry with the quantity 0 is also an element.
     ['ODD', ODD, '0'],
   ],
   'customers.csv': [

@@ -21,7 +21,7 @@ const CUSTOMERS = Array.from({ length: 12 }, (_, index) => ({
   discount: index % 4 < 2 ? '0' : '10',
 }));
 
-/** A service with a cache that holds few of the bodies. */
+/** A service whose cache is too small for all bodies. */
 let small: TestService;
 /** A service without a cache. */
 let none: TestService;

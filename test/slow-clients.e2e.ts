@@ -63,7 +63,7 @@ const untilFree = async () => {
 };
 
 describe('with a spool,', () => {
-  test('stalled clients hold no connection and receive one snapshot to the last byte, whatever is imported meanwhile', async () => {
+  test('stalled clients hold no connection and receive one snapshot to the last byte, despite imports during the download', async () => {
     await restart({ DOWNLOAD_POOL_SIZE: '1' });
     const downloads = [await stalled('C'), await stalled('D'), await stalled('E', '1.0')];
     await untilRead();

@@ -245,7 +245,7 @@ describe('a committed change', () => {
   beforeEach(resetRows);
 
   test.each<[string, string[], string[], Record<string, string> | string]>([
-    // Title, paths whose ETags change, paths whose ETags do not, the change.
+    // Columns: title, paths whose ETag changes, paths whose ETag stays the same, the change.
     ['a product', ['/products'], [], file('products.csv', 'P', 'two')],
     ['a new product without a price', [], [], file('products.csv', 'S', 'two')],
     ['an image', ['/products'], [], file('product_images.csv', 'P', '1', 'two.jpg')],
@@ -294,7 +294,7 @@ describe('a committed change', () => {
   ])(
     '(%s) changes the ETag of each path that shows it, and of none without its content part',
     async (what, changed, unchanged, change) => {
-      // Another product, with stock in another warehouse, for the rows that move.
+      // Another product, with stock in another warehouse. Some of the changes move rows to it.
       await service.database.load(
         importFiles({
           'products.csv': [['N']],

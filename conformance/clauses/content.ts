@@ -4,7 +4,7 @@ import { catalogue, type DataPath, type Element, elements, elementsOf, nested, n
 import { DATA_PATHS } from '../endpoints.js';
 import type { Deployment } from '../deployment.js';
 
-/** §2.1 to §2.7, §3 and §4: the content of responses, and how responses agree. */
+/** §2.1 to §2.7, §3 and §4: the content of responses, and their consistency with each other. */
 export const CONTENT: Clause[] = [
   clause('§2.1 arrays', 'a product has every nested array, [] if it is empty (decision 1)', async (deployment) => {
     const names = ['Images', 'Accessories', 'Substitutions', 'Composition', 'Prices'].map((name) => `Product${name}`);
@@ -46,7 +46,7 @@ export const CONTENT: Clause[] = [
       const within = elementsOf(products).flatMap((product) => nested(product, 'ProductPrices'));
       same('SKUs of /prices', skus(elementsOf(prices)), skus(elementsOf(products)));
       elementsOf(prices).forEach((price, index) => same('in ProductPrices', within[index], price));
-      // Numbers with different digits can be equal when parsed.
+      // Different spellings of a number are equal after parsing.
       same('digits of prices', digits(products.bytes), digits(prices.bytes));
     },
   ),

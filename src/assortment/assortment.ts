@@ -44,7 +44,9 @@ interface ElementTable {
   key: readonly string[];
 }
 
-/** Tables to read in addition to those of the assortment: one that is joined, or one whose rows are the elements. */
+/**
+ * Tables to read in addition to the tables of the assortment: a joined table, or a table whose rows are the elements.
+ */
 export interface AssortmentTables {
   further?: FurtherTable;
   elements?: ElementTable;

@@ -1,6 +1,6 @@
 import { timeOrNull } from '../database/utc-time.js';
 
-/** A key is live if this SQL condition holds and {@link hasExpired} returns false for its `ExpiresAt`. */
+/** A key is live if this SQL condition is true and {@link hasExpired} returns false for its `ExpiresAt`. */
 export const UNREVOKED = 'api_keys.RevokedAt IS NULL';
 
 /**

@@ -20,7 +20,7 @@ export function partsSeen({ dependsOn }: Content, terms: CustomerTerms): (Conten
 /**
  * Finds the base of a delta that leads from each of the states to the present state. The base has the oldest version of
  * each part. If it is older than the state of the client, the delta repeats some changes, which does no harm.
- * @param parts those that the customer sees, in the order of the versions
+ * @param parts the parts that the customer sees, in the order of the versions
  * @returns `unknown` if the history lacks a version, `not covered` if the log does not lead from it to the present
  */
 export async function findBase(

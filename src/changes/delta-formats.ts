@@ -5,15 +5,15 @@ import type { BodyFormat } from '../download/response-source.js';
 export interface Delta {
   /** The tag of this response, for `If-None-Match` of the next request. */
   readonly etag: string;
-  /** Whether `changed` is every element, and replaces what the client has. */
+  /** Whether `changed` contains every element and replaces the stored elements of the client. */
   readonly complete: boolean;
-  /** With the separator of the format before each element. */
+  /** The changed elements, each after the separator of the format. */
   readonly changed: ElementBatches;
-  /** SKUs whose elements are gone, in batches. */
+  /** The SKUs of removed elements, in batches. */
   readonly gone: AsyncIterable<readonly string[]>;
 }
 
-/** How a delta becomes a body. */
+/** Converts a delta to a body. */
 export interface DeltaFormat extends BodyFormat {
   /** One byte. */
   readonly separator: string;

@@ -34,7 +34,7 @@ export class TransactionSize {
 
   constructor(private readonly limit: number) {}
 
-  /** Returns a query that counts and runs statements. @throws {TransactionTooLarge} for one that exceeds the limit */
+  /** Returns a query that counts and runs statements. @throws {TransactionTooLarge} if a statement exceeds the limit */
   counting(query: Query): Query {
     return (sql, parameters = []) => {
       if (/^\s*INSERT/i.test(sql)) this.add(parameters);

@@ -63,7 +63,7 @@ export class Lease {
     terms.load.inUse++;
   }
 
-  /** @throws if no connection comes free before the deadline */
+  /** @throws if no connection becomes free before the deadline */
   static async acquire(pool: Pool, terms: LeaseTerms, deadline = performance.now() + terms.wait): Promise<Lease> {
     const { wait, load } = terms;
     const message = `None of the ${load.size} ${load.name} connections came free within ${wait} ms`;

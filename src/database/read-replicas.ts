@@ -18,7 +18,7 @@ export class ReadReplicas {
     return this.watching;
   }
 
-  /** Returns the ready replicas. Each call starts with a different replica, in turn. */
+  /** Returns the ready replicas. Each call starts with the next replica. */
   inTurn(): readonly ReadReplica[] {
     const ready = this.all.filter(({ isReady }) => isReady);
     const first = this.nextReplica++ % (ready.length || 1);

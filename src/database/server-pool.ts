@@ -15,7 +15,7 @@ export class ServerPool {
     private readonly terms: LeaseTerms,
   ) {}
 
-  /** @param load the load that counts the connection @throws if no connection comes free in time */
+  /** @param load the load that counts the connection @throws if no connection becomes free in time */
   lease(load: PoolLoad = this.terms.load): Promise<Lease> {
     this.opened ??= this.openInTime();
     return Lease.acquire(this.opened, { ...this.terms, load });

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 
 /**
  * Watches the client of a response. `signal` aborts when the connection closes. If the client closes only its sending
- * side, the service resets the connection. Otherwise Node would close it in order in the middle of the response, and
+ * side, the service resets the connection. Otherwise Node would close it normally in the middle of the response, and
  * the client would mistake the incomplete response for a complete one. Call `stop` at the end, because a keep-alive
  * connection outlives its response.
  */

@@ -15,7 +15,7 @@ const PATIENCE_MS = 100;
 export interface DeliveryContext {
   /** Opens a file for the bytes that the client has not read. Resolves with undefined if there is no space. */
   openSpool(): Promise<SpoolFile | undefined>;
-  /** Awaits the promise, and records that the source of the body waits for the client meanwhile. */
+  /** Awaits the promise, and records that the source of the body waits for the client during this time. */
   heldUp<T>(waiting: Promise<T>): Promise<T>;
 }
 

@@ -105,7 +105,7 @@ describe('admission', () => {
     expect(slots.load).toEqual({ reading: 1, inFlight: 2, waiting: 0 });
   });
 
-  test('bounds the responses in flight by twenty times the readers', async () => {
+  test('limits the responses in flight to twenty times the readers', async () => {
     const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1, DOWNLOADS_PER_CUSTOMER: 100 });
     const { admitted } = request(
       slots,
@@ -231,7 +231,7 @@ describe('the pace check', () => {
   });
 });
 
-/** Two customers that hold all slots: A three, B one. */
+/** Two customers that hold all slots: A holds three, B holds one. */
 async function fullSlots(settings: Partial<Settings> = {}, rates: Record<string, number> = {}) {
   const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 4, DOWNLOADS_PER_CUSTOMER: 4, ...settings });
   const { slot } = request(slots, ['A-1', 'A-2', 'A-3', 'B-1']);

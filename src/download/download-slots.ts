@@ -73,7 +73,7 @@ export class Slot {
     this.abort = abort;
   }
 
-  /** Awaits the promise, and records that the database waits for the client meanwhile. */
+  /** Awaits the promise, and records that the database waits for the client during this time. */
   readonly heldUp = async <T>(waiting: Promise<T>): Promise<T> => {
     this.waits = true;
     try {

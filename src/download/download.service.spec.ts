@@ -383,7 +383,7 @@ test('a client that disconnects while it waits for a slot opens no snapshot', as
   expect(bench.failure).toBeUndefined();
 });
 
-test('a client that waits too long receives an error and holds nothing', async () => {
+test('a client that waits too long receives an error and releases everything', async () => {
   const { gate, elements } = gatedSource();
   bench = new Bench(elements, { DOWNLOAD_POOL_SIZE: 1, DATABASE_WAIT_MS: 200 }, LAST);
   await readUntil(await bench.client(), (received) => bodyOf(received).includes('"1"'));

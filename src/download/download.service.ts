@@ -75,7 +75,7 @@ export class DownloadService {
     try {
       slot = await this.slots.take(scope.customerCode, !cached, disconnected).catch(unlessDisconnected(disconnected));
       if (!slot) return;
-      // Another request may have cached the same body meanwhile.
+      // While this request waited, another one may have cached the same body.
       cached ??= this.find(download);
       if (cached) slot.endReading();
       if (cached) await this.sendCached(download, cached.body, slot);

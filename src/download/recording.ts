@@ -69,7 +69,7 @@ export class Recording {
   }
 }
 
-/** Copies the bytes into a buffer of their own size. */
+/** Copies the bytes into a buffer of exactly their size. */
 function exactly(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);

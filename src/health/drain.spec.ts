@@ -14,7 +14,7 @@ test('abortAll() resets unfinished responses, so that clients detect that they a
   client.write('GET /products HTTP/1.0\r\n\r\n');
   await once(client, 'data');
   drain.abortAll();
-  // HTTP/1.0 has no chunks, so an orderly close would look like the end of the response.
+  // HTTP/1.0 has no chunks, so a normal close would look like the end of the response.
   const [error] = (await once(client, 'error')) as [NodeJS.ErrnoException];
   expect(error.code).toBe('ECONNRESET');
   await drain.closed();

@@ -12,7 +12,7 @@ export type AbortReason =
 const reasons = new WeakMap<Socket, AbortReason>();
 
 /**
- * Resets a connection whose response cannot continue. With HTTP/1.0, an orderly close would look like the end of the
+ * Resets a connection whose response cannot continue. With HTTP/1.0, a normal close would look like the end of the
  * response. Pass the socket of the request: a response that waits behind another one has no socket yet.
  */
 export function abortConnection(socket: Socket, reason: AbortReason): void {

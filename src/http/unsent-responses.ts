@@ -9,7 +9,7 @@ interface HttpSocket extends Socket {
 
 /**
  * Makes a closing server send the rest of ended responses. Node considers a connection idle as soon as its response has
- * ended, even if bytes still wait for a slow client. Node then drops these bytes and closes the connection in order.
+ * ended, even if bytes still wait for a slow client. Node then drops these bytes and closes the connection normally.
  */
 export function sendBeforeClosing(server: Server): void {
   const sockets = new Set<HttpSocket>();

@@ -22,7 +22,7 @@ const KEPT_MS = 30 * 24 * 3_600_000;
 type Values = RowValues;
 type StoredValues = (values: Values) => Values | undefined;
 
-/** A part with the SKUs that changed so far; undefined: they are too many, or not known. */
+/** A part with the SKUs that changed so far; undefined: there are too many, or they are unknown. */
 interface NotedPart extends ContentPart {
   skus?: Map<string, boolean>;
 }
@@ -34,7 +34,7 @@ interface NotedPart extends ContentPart {
 export class ContentChanges {
   private readonly parts = new Map<string, NotedPart>();
   private logged = 0;
-  /** The parts before the import, if triggers change their versions meanwhile. */
+  /** The states of the parts before the import. Needed only if triggers change the versions during the import. */
   private before?: ReadonlyMap<string, LoggedState>;
   /** Whether documents existed when the import began; undefined: not queried yet. */
   private documentsExist?: boolean;

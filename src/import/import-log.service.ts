@@ -87,7 +87,7 @@ export class ImportLogService {
   /**
    * Records that an import wrote nothing, and why. A recorded success is not overwritten, because the connection may
    * have been lost after COMMIT. Does not wait for other imports: the next one may have begun, and the operator waits
-   * for the problems. While the transaction of the import is open on the server, this waits for its end.
+   * for the problems. If the transaction of the import is still open on the server, this method waits until it ends.
    * @returns the recorded outcome
    * @throws if the record cannot be read
    */

@@ -4,7 +4,7 @@ import { KeyIndex } from './key-index.js';
 
 const LOOKUP_BATCH = 1000;
 
-/** The keys that rows may reference: those in the files and those in the database. */
+/** The keys that rows may reference, in the files and in the database. */
 export class KnownKeys {
   private readonly files = new Map<ImportTable, KeyIndex>();
   /** Tables whose stored rows do not count, because those missing from the file are removed. */

@@ -4,7 +4,7 @@ import { type CellValue, storedValue } from './cell.js';
 import type { ContentChanges } from './content-changes.js';
 import type { ImportTable } from './import-tables.js';
 
-/** The values of one row, in the order of the columns in question. */
+/** The values of one row, in the order of the requested columns. */
 export type RowValues = readonly CellValue[];
 
 /** Joins the key of a row into one text. The separator is NUL, which no value contains. */

@@ -58,7 +58,8 @@ export class MemoryQuotaStorage extends ThrottlerQuotaStorage {
 }
 
 /**
- * Returns the stored window until its end, then a new one that starts now. No window ends later than `ttl` from now.
+ * Returns the stored window. If it has ended, or would end later than `ttl` from now, returns a new window that starts
+ * now.
  */
 function current(stored: WindowCount | undefined, { ttl }: QuotaWindow, now: number): WindowCount {
   return stored && now < stored.endsAt && stored.endsAt <= now + ttl ? stored : { hits: 0, endsAt: now + ttl };

@@ -1,6 +1,6 @@
 /**
  * Returns the outcome of `work`, or rejects if it takes longer than `ms` milliseconds. A busy process causes no
- * timeout: input that has arrived meanwhile is read before the timeout counts.
+ * timeout: Node first reads the input that has arrived in the meantime.
  */
 export function withReplyTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -37,7 +37,8 @@ test.each<[string, State, State, unknown[]]>([
   ['the hour is exhausted and the minute is not', [5, 40_000], [1001, 20_000], [false, '1h', 0, 20_000, 20]],
   ['both are exhausted and the hour ends last', [61, 30_000], [1001, 90_000], [false, '1h', 0, 90_000, 90]],
   ['both are exhausted and the minute ends last', [61, 30_000], [1001, 20_000], [false, '1m', 0, 30_000, 30]],
-  // Only one window refuses the request. If the client waited only for that window, the other one would refuse it next.
+  // Only one window refuses the request. If the client waited only for this window, the other window would refuse the
+  // next request.
   [
     'the minute is exhausted and the hour has none left for the next',
     [61, 30_000],

@@ -18,10 +18,10 @@ export interface Verdict {
 }
 
 /**
- * Decides on a request by the windows that counted it. It is refused if any window had no request left. A refusal
- * describes the exhausted window that ends last, where exhausted means that the next request has none left either. For
- * an admitted request the response describes the window with the fewest requests left; if these are equal, the shorter
- * one.
+ * Decides on a request by the windows that counted it. The request is refused if any window had no request left. A
+ * refusal describes the exhausted window that ends last. A window is exhausted if it would also refuse the next
+ * request. For an admitted request the response describes the window with the fewest requests left; if both have the
+ * same number left, it describes the shorter window.
  */
 export function judge(windows: readonly LimitedWindow[], { now, counts }: BucketCount): Verdict {
   const states = windows.map((window, index) => {

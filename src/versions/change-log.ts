@@ -9,7 +9,7 @@ export interface LoggedState {
   readonly loggedVersion: string | null;
   /** Counts the logged versions. */
   readonly counter: number;
-  /** The log is complete only after this version. */
+  /** The log contains every change after this version, but not every earlier one. */
   readonly firstCounter: number;
 }
 

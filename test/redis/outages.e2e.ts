@@ -73,7 +73,7 @@ const OUTAGES: [string, Outage][] = [
   ['without its scripts', { begin: () => redis.run('SCRIPT', 'FLUSH'), lost: 0 }],
 ];
 
-/** Sends 200 concurrent requests. If a busy machine loses Redis meanwhile, the result proves nothing and is repeated. */
+/** Sends 200 concurrent requests. If a busy machine loses Redis during this time, the test repeats the attempt. */
 async function burst(customer: string, attempts = 5): Promise<Record<string, number>> {
   const before = JSON.stringify(lossesOf(replicas));
   const responses = await sendAtOnce(200, replicas, { token: forge(customer) });

@@ -31,7 +31,7 @@ async function start(name?: string): Promise<string> {
   return readFileSync(own.certificate, 'utf8');
 }
 
-/** Returns the hits after one hit, or why it could not be counted. */
+/** Counts one request. Returns the new count, or the reason why Redis could not count. */
 async function hit(ca?: string): Promise<number | string> {
   const storage = new RedisQuotaStorage(url, 5000, ca);
   try {

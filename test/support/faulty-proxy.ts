@@ -8,7 +8,7 @@ export type Fault = keyof typeof RESPONSES | keyof typeof TRUNCATIONS;
 
 type Headers = Record<string, string>;
 
-/** Responses that a proxy may send by itself. */
+/** Responses that a proxy may send instead of the service. */
 const RESPONSES = {
   quota: [429, { 'Retry-After': '1' }],
   expired: [401, { 'WWW-Authenticate': 'Bearer realm="customer-data-service", error="invalid_token"' }],

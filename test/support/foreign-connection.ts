@@ -14,7 +14,7 @@ export async function foreignConnection({ url }: TestDatabase): Promise<ForeignC
     const connection = new Libsql(url.slice('sqlite:'.length), { timeout: 0 });
     connection.exec('PRAGMA foreign_keys = ON');
     return {
-      // A prepared statement that meets a lock would stay in progress and prevent the transaction from ending.
+      // If a prepared statement has to wait for a lock, it stays in progress and prevents the transaction from ending.
       run: (sql, parameters = []) =>
         withRetry(() => void (parameters.length ? connection.prepare(sql).run([...parameters]) : connection.exec(sql))),
       close: async () => void connection.close(),

@@ -18,7 +18,7 @@ export const COLUMNS = {
 
 export type ImportFileName = keyof typeof COLUMNS;
 
-/** The text of an import file: the given cells of each row, all others empty. */
+/** The text of an import file: each row has the given cells, and all other cells are empty. */
 export function importFile(name: ImportFileName, rows: readonly Record<string, string>[]): string {
   const columns = COLUMNS[name].split(',');
   return stringify([columns, ...rows.map((row) => columns.map((column) => row[column] ?? ''))]);

@@ -26,8 +26,8 @@ export function samplesIn(text: string): Series[] {
 }
 
 /**
- * Returns the parts of an expression that match nothing: selectors that match no series, and labels for grouping that
- * no series of their metrics has. Neither promtool nor Prometheus reports these.
+ * Returns the parts of an expression that match nothing. These are selectors without a matching series, and grouping
+ * labels that no series of the metric has. Neither promtool nor Prometheus reports these.
  */
 export function unknownIn(expression: string, series: readonly Series[]): string[] {
   const selectors = selectorsIn(expression);

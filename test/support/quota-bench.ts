@@ -5,13 +5,13 @@ import { A, B, smallCatalogue } from './small-catalogue.js';
 import { type Environment, TestDatabase, TestService } from './test-service.js';
 
 export const SECRET = 'secret-of-the-quota-suite-0123456789';
-/** The limits of the contract (interface §8). Other suites lift them. */
+/** The limits of the contract (interface §8). Other suites use higher limits. */
 export const LIMITS = { REQUESTS_PER_MINUTE: '60', REQUESTS_PER_HOUR: '1000' };
 /** A Customer Code that differs from A's only in case. */
 export const A_IN_LOWER_CASE = A.toLowerCase();
 /** A Customer Code with the name of the anonymous bucket. */
 export const NAMED_ANONYMOUS = 'anonymous';
-/** A customer with own limits: 3 per minute and 9 per hour. */
+/** A customer with its own limits: 3 requests per minute and 9 per hour. */
 export const FEW = 'FEW';
 
 /** Creates a database with customers that have the default limits, except for {@link FEW}. */

@@ -114,7 +114,7 @@ export function catalogueFiles(random: SeededRandom, skus: readonly string[], ro
 function fileOf(name: string, random: SeededRandom, skus: readonly string[], count: number): string {
   const { columns, keys, row } = TABLES[name]!;
   const rows = new Map<string, Cells>();
-  // Products come first and completely, because other files may reference any of them.
+  // All products come first, because other files may reference any of them.
   if (name === 'products') for (const sku of skus) rows.set(sku, [sku, ...row(random).slice(1)]);
   else
     for (let index = 0; index < count; index++) {

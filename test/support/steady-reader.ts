@@ -16,7 +16,7 @@ export interface Seen {
   longest: number;
 }
 
-/** The responses that a service may return: those of a few states of its data, byte by byte. */
+/** The responses that a service may return for a few known states of its data, byte by byte. */
 export class KnownResponses {
   private readonly versions = new Map<string, string>();
 
@@ -26,7 +26,7 @@ export class KnownResponses {
   ) {}
 
   /**
-   * Records the present responses of the service as those of this version.
+   * Records the present responses of the service as the responses of this version.
    * @throws if a status is not 200
    */
   async learn(version: string): Promise<void> {

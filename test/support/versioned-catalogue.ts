@@ -131,8 +131,8 @@ export class SlowDownload {
 
   /**
    * Whether a client without chunks can detect an aborted response by a reset of the connection. If Node reads the
-   * reset together with the last bytes, it reports an orderly end, perhaps each second time, hence several downloads. A
-   * connection that the service closes in order never looks reset.
+   * reset together with the last bytes, it reports a normal end. This can happen in half of the attempts, so the test
+   * downloads several times. A connection that the service closes normally never looks reset.
    */
   static async reset(begin: () => Promise<SlowDownload>): Promise<boolean> {
     for (let attempt = 0; attempt < 20; attempt++) if (await (await begin()).breaks()) return true;

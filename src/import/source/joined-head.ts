@@ -1,6 +1,6 @@
 /**
- * Yields the same bytes, but joins the first pieces until they suffice to judge the beginning of the file.
- * @param enough whether the bytes so far suffice; if it never returns true, the first piece is the whole file
+ * Yields the same bytes, but joins the first pieces until they are long enough to recognize the beginning of the file.
+ * @param enough whether the bytes so far are long enough; if it never returns true, the first piece is the whole file
  */
 export async function* joinedHead(
   pieces: AsyncIterable<Buffer>,

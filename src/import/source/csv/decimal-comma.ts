@@ -14,7 +14,7 @@ export function commaToPoint(text: string): string {
   return text.replace(',', '.');
 }
 
-/** Does the same for a cell of a source: returns the error instead of throwing it. */
+/** Like `commaToPoint`, but for a cell of a source: returns the error instead of throwing it. */
 export function commaToPointCell(text: string): string | CellError {
   try {
     return commaToPoint(text);

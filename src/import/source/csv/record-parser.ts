@@ -33,7 +33,7 @@ export class RecordParser extends Parser {
   /** The number of lines that the parser counted in excess, because it counts a CRLF within quotes twice. */
   private overcount = 0;
   private lastByte?: number;
-  /** Bytes of the unfinished record, without those in the piece that it starts in. */
+  /** Bytes of the unfinished record, without the bytes in the piece that it starts in. */
   private unfinishedBytes = 0;
 
   /** @param firstLine the number of the line that the first byte is on */

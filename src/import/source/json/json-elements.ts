@@ -10,7 +10,8 @@ export interface JsonElement {
 }
 
 /**
- * Yields the elements of a JSON file in chunks: those of its single array, or its consecutive values, as in NDJSON.
+ * Yields the elements of a JSON file in chunks: the elements of its single array, or its consecutive values, as in
+ * NDJSON.
  * @param pieces the text of the file, split anywhere
  * @throws {SourceFault} if the end of an element cannot be found; the elements before it are still yielded
  */

@@ -54,7 +54,7 @@ async function read(content: string | Buffer): Promise<Reading> {
         }
     } catch (fault) {
       if (!(fault instanceof SourceFault)) throw fault;
-      // Every source meets the same fault.
+      // Every source reports the same fault.
       problems.add(`${fault.line}: ${fault.column}: ${fault.message}`);
     }
     for (const problem of reported) {
@@ -162,7 +162,7 @@ test('only the first 20 unknown keys of an object are named', async () => {
 /** Removes these parts from the text of a product. */
 const without = (text: string, ...parts: string[]) => parts.reduce((left, part) => left.replace(part, ''), text);
 
-test('a missing required key is reported for each element, and the other cells are still rows', async () => {
+test('a missing required key is reported for each element, and the other cells of its row are still read', async () => {
   const { rows, problems } = await read(`${without(FULL, '"SKU":"0012",')}\n${without(FULL, '"MaterialCode":"PES",')}`);
   expect(problems).toEqual([
     '1: SKU: missing key; every element needs it',

@@ -20,7 +20,7 @@ test.each([
   '-0.00000012',
 ])('the number %s keeps its value', (number) => {
   const { a, b } = parse(`{"a":${number},"b":[ ${number}]}`) as { a: unknown; b: unknown[] };
-  // A trailing zero may be lost.
+  // The parser may drop a trailing zero.
   const written = number.replace(/0$/, '');
   expect([number, written]).toContain(String(a));
   expect([number, written]).toContain(String(b[0]));

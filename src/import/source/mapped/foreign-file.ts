@@ -120,7 +120,7 @@ export class ForeignFile {
   }
 }
 
-/** Returns the column names of a file without a header: those of the map, or else 1, 2, 3, … */
+/** Returns the column names of a file without a header: the names in the map, or else 1, 2, 3, … */
 function namesOf(names: readonly string[], { cells, line }: CsvRecord): readonly string[] {
   if (!names.length) return cells.map((_, index) => String(index + 1));
   if (names.length !== cells.length)

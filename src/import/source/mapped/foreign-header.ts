@@ -25,7 +25,7 @@ export class ForeignHeader {
 
   /**
    * @param needed headers of the map
-   * @throws {SourceFault} with the last one that is missing or ambiguous, after `report` has received the others
+   * @throws {SourceFault} with the last header that is missing or ambiguous, after `report` has received the others
    */
   check(needed: Iterable<string>, report: ReportProblem): void {
     const faults = [...needed].flatMap((header) => this.fault(header) ?? []);

@@ -42,7 +42,7 @@ export class Lookups {
     try {
       for await (const chunk of records()) for (const { cells } of chunk) this.note(cells);
     } catch (error) {
-      // The next table that is read meets the same fault and reports it.
+      // The next table that is read has the same fault and reports it.
       if (!(error instanceof SourceFault)) throw error;
       this.complete = false;
     }
