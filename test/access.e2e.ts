@@ -246,7 +246,7 @@ test('the log contains no key, token, secret or Authorization header, even for f
   expect((await get('/products', { ...bearer(token), 'X-Request-Id': 'failed-data' })).status).toBe(500);
   expect((await requestToken({ 'X-Request-Id': 'failed-token' })).status).toBe(500);
   const log = service.log.join('\n');
-  // The log proves something only if it contains both failures.
+  // This check is meaningful only if the log contains both failures.
   for (const id of ['failed-data', 'failed-token']) expect(log).toContain(id);
   expect([...sent.add(key)].filter((secret) => log.includes(secret))).toEqual([]);
   expect(log).not.toMatch(/Bearer |Basic |eyJ/);

@@ -55,7 +55,7 @@ async function expectRevoked(token: string, on = service!): Promise<void> {
 }
 
 describe('a token ends with its key (decision 116)', () => {
-  test('revoking a key ends its tokens at once, and no token of another key', async () => {
+  test('revoking a key ends its tokens at once, but not the tokens of other keys', async () => {
     const token = await service!.token(A);
     const id = await lastKey();
     const ofOtherKey = await service!.token(A);
@@ -134,7 +134,8 @@ describe('deactivating a customer ends its tokens permanently (decision 117)', (
   });
 
   test('and a concurrent change of other terms does not undo the deactivation', async () => {
-    // The embedded database runs one statement at a time and rarely in this order, hence several attempts.
+    // The embedded database runs one statement at a time and rarely chooses the critical order, so the test needs
+    // several attempts.
     for (let attempt = 1; attempt <= 20; attempt++) {
       await customer('set', A, '--active');
       await Promise.all([

@@ -454,7 +454,7 @@ describe('concurrent writers', () => {
     await Promise.race([background, Promise.all(WRITERS.map(write))]);
     writing.abort();
     await background;
-    // Without a 304, the test would prove nothing.
+    // Without a 304, the test would be meaningless.
     expect(client.hits).toBeGreaterThan(0);
   });
 

@@ -20,8 +20,8 @@ export interface GrantState {
 }
 
 /**
- * Converts `customers.DeactivatedAt` of a row to the form of a {@link Grant}. An impossible time (decision 124) counts
- * as 1970. It ends all tokens that were issued before the row had this value, and new tokens work.
+ * Converts `customers.DeactivatedAt` of a row to the form of a {@link Grant}. An invalid time (decision 124) counts as
+ * 1970. Such a value ends all tokens that were issued before it was stored. New tokens work.
  */
 export function deactivationOf({ DeactivatedAt: time }: Row): number | null {
   return time === null ? null : (timeOrNull(time)?.getTime() ?? 0);

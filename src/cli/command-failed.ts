@@ -1,4 +1,4 @@
-/** An error that the operator can fix. Its message says how and is printed without a stack. */
+/** An error that the operator can fix. Its message contains the fix and is printed without a stack. */
 export class CommandFailed extends Error {
   constructor(
     message: string,

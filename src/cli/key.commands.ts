@@ -54,7 +54,7 @@ function cells({ ID, Label, CreatedAt, ExpiresAt, RevokedAt }: ApiKey): string[]
   return [String(ID), Label ?? '-', state, ...[CreatedAt, ExpiresAt, RevokedAt].map(shown)];
 }
 
-/** Another program may have stored an impossible time, such as the zero date of MySQL. */
+/** Another program may have stored an invalid time, such as the zero date of MySQL. */
 function shown(at: Date | null): string {
   if (at === null) return '-';
   return timeOrNull(at)?.toISOString() ?? 'not a date';

@@ -192,7 +192,10 @@ export class Settings {
   @certificates()
   readonly REDIS_CA_FILE?: string;
 
-  /** How long an idle connection stays open, in seconds. Must be longer than the ingress keeps it (60 s). */
+  /**
+   * How long an idle connection stays open, in seconds. It must be longer than the time that the ingress keeps an idle
+   * connection (60 s).
+   */
   @integer(1, 3600, 75)
   readonly KEEP_ALIVE_SECONDS!: number;
 

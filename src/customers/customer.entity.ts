@@ -43,7 +43,7 @@ export class Customer {
   @HiddenField({ type: 'int', min: 1 })
   RequestsPerHour!: number | null;
 
-  /** Set by an operator and not part of the import file. An inactive customer gets neither tokens nor data. */
+  /** The operator sets it. It is not part of the import file. An inactive customer gets neither tokens nor data. */
   @Column({ type: 'boolean', default: true })
   Active!: boolean;
 

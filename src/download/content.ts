@@ -32,7 +32,7 @@ export function stateOf(
   };
 }
 
-/** Stands for null in a tag. No real version is an empty text. */
+/** The empty text represents null in a tag, because no real version is empty. */
 const NO_VERSION = '';
 
 /**

@@ -36,7 +36,7 @@ export const csv = (delimiter: keyof typeof DELIMITERS, bom: keyof typeof MARKS)
 });
 
 /**
- * Yields the lines of a batch one at a time, because a batch may have many MB. Each element follows a line break and
+ * Yields the lines of a batch one at a time, because a batch may be many MB long. Each element follows a line break and
  * contains none.
  */
 function* linesOf(batch: string | Buffer): Generator<string> {

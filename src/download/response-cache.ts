@@ -7,7 +7,7 @@ import { type MemoryBudget, Recording } from './recording.js';
 
 const MEGABYTE = 1024 * 1024;
 
-/** The largest share of the bound that one body may have. */
+/** The largest share of the limit that one body may use. */
 const LARGEST_PART = 1 / 4;
 
 /** The number of ETags that are remembered because their bodies are too large. */
@@ -30,7 +30,7 @@ export interface CachedBodyUse {
 /**
  * Caches finished bodies by their strong ETag. Equal ETags mean equal bytes, so a cached body is never out of date:
  * after a change, requests have another ETag. Bodies that are being recorded and bodies that clients still read count
- * against the bound.
+ * towards the limit.
  */
 @Injectable()
 export class ResponseCache {

@@ -2,7 +2,7 @@ import { decimalText } from '../resource/decimal-text.js';
 
 /** With fewer stored prices, a wrong file cannot be distinguished from ordinary price changes. */
 export const MIN_COMPARED = 10;
-/** More than one large change in 20 prices (5 %) is refused. A large change is one by more than half. */
+/** More than one large change in 20 prices (5 %) is refused. A large change is a change by more than half. */
 const ONE_IN_LARGE = 20n;
 /** More than one change in 10 prices by the same power of ten is refused. */
 const ONE_IN_POWER = 10n;
@@ -56,7 +56,7 @@ export interface ComparedPrice {
   new: string;
   /** Label of the histogram range; undefined: the old price is 0. */
   label?: string;
-  /** Only for a change by more than half: its power of ten, if it is one, and a size for sorting. */
+  /** Only for a change by more than half: a size for sorting and, if the change is by a power of ten, this power. */
   large?: { power?: number; size: number };
 }
 
@@ -135,7 +135,7 @@ export class PriceTally {
     this.histogram.set(label, this.histogram.get(label)! + 1);
   }
 
-  /** Adds a change to the largest ones, if it is one of them. @param size only for sorting */
+  /** Adds a change to the list of the largest changes, if it is large enough. @param size only for sorting */
   private addLarge(size: number, place: () => string, oldPrice: string, newPrice: string): void {
     const { largest } = this;
     if (largest.length === SHOWN && largest.at(-1)!.size >= size) return;

@@ -150,7 +150,9 @@ test('reading returns the windows and counts nothing', async () => {
     ]);
 });
 
-/** Returns integers below `limit`, the same ones for the same seed (the generator of Numerical Recipes). */
+/**
+ * Returns pseudo-random integers below `limit`. Equal seeds give equal integers (the generator of Numerical Recipes).
+ */
 function numbers(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {

@@ -12,7 +12,10 @@ import { until } from '../support/until.js';
 declare const DATABASE_SERVER: { program: string; mariadb: boolean };
 
 const MAX_LAG_SECONDS = 5;
-/** A quantity that only the replica has. It belongs to no version, so it shows where a response was read. */
+/**
+ * A quantity that only the replica has. It does not change a version, so it only shows which database a response was
+ * read from.
+ */
 const MARK = 1005;
 
 let server: PrivateServer;

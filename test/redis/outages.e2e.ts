@@ -7,7 +7,10 @@ import { SteadyLoad } from '../support/steady-load.js';
 import type { TestDatabase } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-/** The longest delay of a request by an outage (issue 3): 100 ms of waiting, and the time to count elsewhere. */
+/**
+ * The longest time by which an outage may delay a request (issue 3): 100 ms of waiting, plus the time to count
+ * elsewhere.
+ */
 const MOST_MS = 150;
 const OUTAGE_MS = 1200;
 const PLENTY = { rpm: 1_000_000, rph: 1_000_000 };

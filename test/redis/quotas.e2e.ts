@@ -49,8 +49,8 @@ describe('four replicas on one Redis', () => {
   afterEach(() => stopReplicas(replicas));
 
   /**
-   * Sends 2,000 concurrent requests to replicas that have just started, then 2,000 of another customer. On a busy machine
-   * Redis may be slow, and the replicas correctly count on their own. Such an attempt proves nothing and is repeated.
+   * Sends 2,000 concurrent requests to replicas that have just started, then 2,000 of another customer. On a busy
+   * machine Redis may be slow, and the replicas correctly count on their own. The test repeats such an attempt.
    */
   async function bursts(attempts = 5): Promise<object[]> {
     // Gives Redis priority over the replicas, as if it ran on a separate machine.

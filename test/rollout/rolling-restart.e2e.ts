@@ -69,7 +69,7 @@ test('a rolling restart of both replicas under 50 clients, some in downloads of 
   const ended = await Promise.all(ends);
   await endpoints.stop();
 
-  // If this fails, the machine is too slow, and the results below prove nothing about the service.
+  // If this fails, the machine is too slow, and the following checks are meaningless.
   for (const [index, replica] of old.entries())
     expect(endpoints.removedAt.get(replica)! - signalledAt[index]!).toBeLessThan(drain * 1000);
   expect(nginx.errors).toBe('');
@@ -84,8 +84,8 @@ test('a rolling restart of both replicas under 50 clients, some in downloads of 
     // The replica also waited for its downloads.
     expect(seconds).toBeGreaterThan(drain + 1);
   }
-  // The test proves something only if every kind of client and every replica was used, the old ones also during their
-  // drain.
+  // The test is meaningful only if every kind of client and every replica was used, and the old replicas also during
+  // their drain.
   expect(Object.keys(fleet.times).toSorted()).toEqual(['conditional', 'data', 'slow', 'small', 'token']);
   const responsesOf = ({ url }: Replica, since: number) =>
     requests.filter(({ at, upstreams }) => at > since && upstreams[0] === new URL(url).host).length;

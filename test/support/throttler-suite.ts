@@ -25,7 +25,7 @@ const remainingIn = ({ status, headers }: ReceivedResponse) => [
   headers['x-ratelimit-remaining-long'],
 ];
 
-/** Puts a storage under the guard of `@nestjs/throttler`, in an application that knows nothing else of this service. */
+/** Puts a storage under the guard of `@nestjs/throttler`, in an application that uses nothing else of this service. */
 export function throttlerSuite(storageOf: () => ThrottlerQuotaStorage): void {
   let app: INestApplication;
   let url: string;

@@ -45,7 +45,7 @@ export interface TableSource {
   rows(report: ReportProblem): AsyncIterable<SourceRow[]>;
 }
 
-/** The file cannot be read beyond `line`, or cannot be used at all. Line 0 stands for the whole file. */
+/** The file cannot be read beyond `line`, or cannot be used at all. Line 0 represents the whole file. */
 export class SourceFault extends Error {
   constructor(
     readonly line: number,

@@ -13,7 +13,7 @@ interface HeaderFault {
 /** An unknown column with such a character suggests that the file was read with the wrong delimiter. */
 const SEPARATOR = /[,;\t|]/;
 
-/** Bounds the number of problems, since each unknown column is one. No system exports more columns. */
+/** Limits the number of problems, because each unknown column is a problem. No system exports more columns. */
 const MAX_COLUMNS = 2000;
 
 /** @throws {SourceFault} if a header has more than 2000 cells */

@@ -15,7 +15,7 @@ export interface CellRule {
   optional: boolean;
   /** Whether an empty value is an error. */
   required: boolean;
-  /** The rows that may have the cell, in the order in which they are tried. */
+  /** The rows in which to look for the cell, in this order. */
   rows: readonly RowRule[];
   list?: ListRule;
   /** Whether HTML entities become characters. */
@@ -44,20 +44,24 @@ export interface NumberFormat {
 export type RowRule = 'this' | AboveRule | KeyRule;
 
 /**
- * The nearest row, from this one upwards, whose cells have one of these texts. If no texts are given, any text matches.
+ * The nearest row, from the current row upwards, whose cells have one of these texts. If no texts are given, any text
+ * matches.
  */
 interface AboveRule {
   above: readonly (readonly [header: string, texts?: ReadonlySet<string>])[];
 }
 
-/** The rows whose cells under these headers equal the values that the rules give for this row. */
+/**
+ * A condition on the rows to find. In such a row, the cell under each header equals the value that its rule gives for
+ * the current row.
+ */
 export interface KeyRule {
   key: readonly (readonly [header: string, is: Rule])[];
 }
 
 export interface ListRule {
   split: string;
-  /** Stands before a separator that belongs to an element; '' if the list has no such character. */
+  /** The escape character before a separator that belongs to an element; '' if the list has none. */
   escape: string;
   /** Whether separators within double quotes belong to the element. */
   quotes: boolean;

@@ -4,7 +4,9 @@ import type { ListRule } from '../map/mapping-rule.js';
 /** Separates the key and the value of an element. */
 const KEY_END = '=';
 
-/** Bounds the rows of a cell, since each element may become a row. No product has more images, accessories or prices. */
+/**
+ * Limits the rows of a cell, because each element may become a row. No product has more images, accessories or prices.
+ */
 const MAX_ELEMENTS = 10_000;
 
 /**

@@ -3,7 +3,7 @@ import { KeyIndex } from '../../key-index.js';
 
 /** In characters. Longer keys are stored as their hash. */
 const MAX_KEY_LENGTH = 200;
-/** Stands for a cell that is empty in all rows of its key so far. */
+/** Represents a cell that is empty in all rows of its key so far. */
 const NO_TEXT = -1;
 
 /**

@@ -61,7 +61,7 @@ export class RuleValues {
     };
   }
 
-  /** Returns a function for a rule that gives a list. In the list, a CellError stands for an invalid element. */
+  /** Returns a function for a rule that gives a list. In the list, a CellError represents an invalid element. */
   list(rule: Rule, column: FieldDeclaration): Read<(string | CellError)[]> {
     if (rule.kind === 'first') {
       const reads = rule.rules.map((part) => this.list(part, column));

@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto';
 const HASH_DIGITS = 10;
 
 /**
- * Shortens a text to at most `size` characters. A hash of the whole text replaces the end of a longer text. Thus equal
- * texts stay equal, and different texts stay different.
+ * Shortens a text to at most `size` characters. A hash of the whole text replaces the end of a longer text. Equal texts
+ * therefore stay equal, and different texts stay different.
  */
 export function shortened(text: string, size: number): string {
   const characters = [...text.trim()];
