@@ -30,8 +30,6 @@ export interface WriteSession {
   readonly prepared: Query;
   /** Whether triggers see the rows that the session writes. On a server, an import does the triggers' work itself. */
   readonly firesTriggers: boolean;
-  /** Ends a SELECT that reads the latest commit and locks the rows. Empty on the embedded database, which has one writer. */
-  readonly forUpdate: string;
   /** SQL of the account of the database that the session belongs to; null on the embedded database. */
   readonly currentUser: string;
   /** How much one statement may hold. */
