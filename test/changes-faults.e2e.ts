@@ -162,21 +162,23 @@ describe('imports that leave nothing', () => {
   });
 });
 
-describe.each([
-  ['NOTHING', 0],
-  ['NO-STOCK', 0],
-])('the customer %s', (code, stocked) => {
-  test('gets empty deltas of stock, and no SKU of others', async () => {
-    const own = await service.token(code);
-    const reader = new ChangeReader(service, own);
-    await reader.read();
-    const before = await wholeState(service, '/stock', own);
-    expect(before.elements.size).toBe(stocked);
-    await load({ 'stock.csv': [['W', 'A', '1']], 'products.csv': [product('B', 'New', 'OBSOLETE')] });
-    const delta = await deltaSince(service, '/stock', own, before.etag);
-    expect([delta?.complete, delta?.changed.size, delta?.gone]).toEqual([false, 0, []]);
-    await reader.read('imported');
+test.each([
+  ['without a price list gets no SKU at all', 'NOTHING', []],
+  ['without a warehouse gets SKUs of its own list only', 'NO-STOCK', ['B']],
+])('a customer %s', async (_name, code, gone) => {
+  const own = await service.token(code);
+  await load({ 'products.csv': [product('OTHER', 'Of others')], 'prices.csv': [price('OTHER', '1', 'M')] });
+  const reader = new ChangeReader(service, own);
+  await reader.read();
+  const before = await wholeState(service, '/stock', own);
+  expect(before.elements.size).toBe(0);
+  await load({
+    'stock.csv': [['W', 'A', '1']],
+    'products.csv': ['B', 'OTHER'].map((sku) => product(sku, 'New', 'OBSOLETE')),
   });
+  const delta = await deltaSince(service, '/stock', own, before.etag);
+  expect([delta?.complete, delta?.changed.size, delta?.gone]).toEqual([false, 0, gone]);
+  await reader.read('imported');
 });
 
 describe('If-None-Match', () => {
@@ -234,21 +236,30 @@ test('deltas and Gone have SKUs with any characters, in JSON and in NDJSON', asy
   expect((await deltaSince(service, '/stock', token, etag))!.gone.toSorted()).toEqual(skus.toSorted());
 });
 
-test('map imports and imports of JSON are logged as those of CSV files are', async () => {
+test('imports of JSON and imports with a column map are logged', async () => {
   const reader = new ChangeReader(service, token);
   await reader.read();
-  const { etag } = await wholeState(service, '/stock', token);
-  const json = { 'stock.json': JSON.stringify([{ WarehouseCode: 'W', SKU: 'A', AvailableQTY: 1 }]) };
-  const outcome = await service.database.cli('import', await service.database.files(json));
-  if (outcome.code === 0) {
-    const delta = await deltaSince(service, '/stock', token, etag);
-    expect([delta?.complete, [...delta!.changed.keys()]]).toEqual([false, ['A']]);
-  } else expect(outcome.stderr).toBe('');
-  await reader.read('JSON');
+  const { etag } = await wholeState(service, '/products', token);
+  await service.database.load({ 'products.json': JSON.stringify([{ SKU: 'A', Name: 'JSON' }]) });
+  const map = `prices:
+  columns:
+    PriceListCode: { constant: L }
+    SKU: Item
+    Price: Amount
+    DiscountEligible: { constant: 'true' }
+`;
+  const folder = await service.database.files({ 'map.yaml': map, 'export.csv': 'Item,Amount\nB,10.5\n' });
+  await service.database.cliOk('import', `${folder}/export.csv`, '--map', `${folder}/map.yaml`);
+  const delta = await deltaSince(service, '/products', token, etag);
+  expect([delta?.complete, [...delta!.changed.keys()]]).toEqual([false, ['A', 'B']]);
+  await reader.read('imported');
 });
 
-test.each(IMPORT_TABLES.filter(({ inTerms }) => inTerms).flatMap(({ name, columns, key }) => columns.map((column) => ({ name, column, key })))
-  .filter(({ column, key }) => !key.includes(column.name)))(
+test.each(
+  IMPORT_TABLES.filter(({ inTerms }) => inTerms)
+    .flatMap(({ name, columns, key }) => columns.map((column) => ({ name, column, key })))
+    .filter(({ column, key }) => !key.includes(column.name)),
+)(
   'the terms in a tag depend on $name.$column.name, because the log does not note its changes',
   async ({ name, column }) => {
     const before = await wholeState(service, '/prices', token);
@@ -286,21 +297,26 @@ test('more than 50,000 changed SKUs make the response complete', async () => {
   const { etag } = await wholeState(service, '/stock', token);
   await load({ 'stock.csv': [['W', 'A', '1']] });
   const [row] = await sql(`SELECT Counter FROM content_versions WHERE Part = 'stock' AND Code = 'W'`);
-  const digits = '(SELECT 0 AS d UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6 UNION SELECT 7 UNION SELECT 8 UNION SELECT 9)';
+  const digits =
+    '(SELECT 0 AS d UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6 UNION SELECT 7 UNION SELECT 8 UNION SELECT 9)';
   const number = '(a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d)';
   const text = engine === 'sqlite' ? `'none-' || ${number}` : `CONCAT('none-', ${number})`;
   await sql(`INSERT INTO changed_skus (Part, Code, SKU, Counter)
     SELECT 'stock', 'W', ${text}, ${String(row!.Counter)} FROM ${digits} a, ${digits} b, ${digits} c, ${digits} e, ${digits} f
     WHERE ${number} < 49999`);
   expect((await deltaSince(service, '/stock', token, etag))?.complete).toBe(false);
-  await sql(`INSERT INTO changed_skus (Part, Code, SKU, Counter) VALUES ('stock', 'W', 'none', ${String(row!.Counter)})`);
+  await sql(
+    `INSERT INTO changed_skus (Part, Code, SKU, Counter) VALUES ('stock', 'W', 'none', ${String(row!.Counter)})`,
+  );
   expect((await deltaSince(service, '/stock', token, etag))?.complete).toBe(true);
 });
 
 test('an import forgets versions that were superseded 30 days ago, and the entries that only they need', async () => {
   const stock = (sku: string, quantity: string) => load({ 'stock.csv': [['W', sku, quantity]] });
   const logged = async () => {
-    const rows = await sql(`SELECT SKU FROM changed_skus WHERE Part = 'stock' AND Code = 'W' AND SKU > '' ORDER BY SKU`);
+    const rows = await sql(
+      `SELECT SKU FROM changed_skus WHERE Part = 'stock' AND Code = 'W' AND SKU > '' ORDER BY SKU`,
+    );
     return rows.map(({ SKU }) => SKU);
   };
   const age = (condition: string) => {
@@ -310,12 +326,18 @@ test('an import forgets versions that were superseded 30 days ago, and the entri
   await age('1 = 1');
   await load({ 'stock.csv': [['X', 'A', '7']] });
   const bases = [await wholeState(service, '/stock', token)];
-  for (const [sku, quantity] of [['A', '1'], ['B', '2'], ['C', '3']] as const) {
+  for (const [sku, quantity] of [
+    ['A', '1'],
+    ['B', '2'],
+    ['C', '3'],
+  ] as const) {
     await stock(sku, quantity);
     bases.push(await wholeState(service, '/stock', token));
   }
   // The first two are old: the second one led to the third.
-  const versions = bases.slice(0, 2).map(({ etag }) => decodeURIComponent(etag.split('.')[2]!.split('~')[2]!.replace('"', '')));
+  const versions = bases
+    .slice(0, 2)
+    .map(({ etag }) => decodeURIComponent(etag.split('.')[2]!.split('~')[2]!.replace('"', '')));
   await age(`Version IN ('${versions.join("','")}')`);
   await load({ 'stock.csv': [['X', 'A', '8']] });
   expect(await logged()).toEqual(['C']);
@@ -346,7 +368,10 @@ if (engine === 'mysql')
     const within = <T extends object>(type: T, method: keyof T & string, work: () => Promise<unknown>) => {
       const original = type[method] as (...args: unknown[]) => Promise<unknown>;
       let ran = false;
-      jest.spyOn(type as Record<string, () => unknown>, method).mockImplementation(async function (this: unknown, ...args: unknown[]) {
+      jest.spyOn(type as Record<string, () => unknown>, method).mockImplementation(async function (
+        this: unknown,
+        ...args: unknown[]
+      ) {
         if (!ran) await ((ran = true), work());
         return original.apply(this, args);
       } as never);
@@ -412,8 +437,8 @@ if (engine === 'mysql')
       await reader.read('written, not committed');
       const importing = load({ 'stock.csv': [['W', 'A', '1']] });
       await reader.read('waiting');
+      within(ImportLogService.prototype, 'succeed', () => reader.read('committed, not imported'));
       await foreign.run('COMMIT');
-      await reader.read('committed');
       await importing;
       await reader.read('imported');
     });
@@ -423,7 +448,13 @@ if (engine === 'mysql')
       await foreign.run(`UPDATE prices SET Price = 11 WHERE PriceListCode = 'L' AND SKU = 'A'`);
       await sql('SET GLOBAL innodb_lock_wait_timeout = 2');
       try {
-        await load({ 'stock.csv': [['W', 'B', '1'], ['X', 'B', '1']], 'product_images.csv': [['C', '1', 'c.jpg', 'true']] });
+        await load({
+          'stock.csv': [
+            ['W', 'B', '1'],
+            ['X', 'B', '1'],
+          ],
+          'product_images.csv': [['C', '1', 'c.jpg', 'true']],
+        });
       } finally {
         await sql('SET GLOBAL innodb_lock_wait_timeout = DEFAULT');
         await foreign.run('ROLLBACK');

@@ -64,7 +64,12 @@ export class EmbeddedEngine implements Engine {
       await yieldToEventLoop();
       return query(sql, parameters);
     };
-    return { query: inTurn, join: (table) => `CROSS JOIN ${table}`, isReplica: false, close: async () => rollBack(connection) };
+    return {
+      query: inTurn,
+      join: (table) => `CROSS JOIN ${table}`,
+      isReplica: false,
+      close: async () => rollBack(connection),
+    };
   }
 
   write<T>(_dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {

@@ -76,7 +76,9 @@ export const IMPORT_TABLES: readonly ImportTable[] = [
 export function hasOneRowPerSku({ key, columns }: ImportTable): boolean {
   const divisions = columns.map(({ name }) => name).filter(isDivision);
   // The value of a column outside the key may change, and the row then moves from one customer to another.
-  return divisions.every((column) => key.includes(column)) && key.filter((column) => !isDivision(column)).join() === 'SKU';
+  return (
+    divisions.every((column) => key.includes(column)) && key.filter((column) => !isDivision(column)).join() === 'SKU'
+  );
 }
 
 /** Whether rows of other tables refer to rows of this one. */

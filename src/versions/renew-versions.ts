@@ -166,7 +166,13 @@ async function noteHistory(session: WriteSession, renewals: readonly Renewal[]):
 
 async function logChanges(session: WriteSession, renewals: readonly Renewal[]): Promise<void> {
   const [removed, others]: unknown[][][] = [[], []];
-  for (const { part, code, skus, before, after: { counter } } of renewals) {
+  for (const {
+    part,
+    code,
+    skus,
+    before,
+    after: { counter },
+  } of renewals) {
     for (const [sku, departure] of skus ?? []) {
       const hasLeft = departure === 'yes' || (departure === 'hidden' && !before?.isLogged);
       (hasLeft ? removed : others)!.push([part, code, sku, counter, hasLeft ? counter : null]);
