@@ -4,9 +4,10 @@ import { IMPORT_TABLES } from '../src/import/import-tables.js';
 import { TableRows } from '../src/import/table-rows.js';
 import { applied, deltaSince, sorted, wholeState } from './support/change-oracle.js';
 import { ChangeReader } from './support/change-reader.js';
-import { BEGIN, type ForeignConnection, foreignConnection } from './support/foreign-connection.js';
+import { BEGIN, type ForeignConnection, foreignConnection, lockWait } from './support/foreign-connection.js';
 import { call } from './support/http-call.js';
 import { importFiles } from './support/import-files.js';
+import { RunningCommand } from './support/running-command.js';
 import { engine, TestService } from './support/test-service.js';
 
 // What other programs, rollbacks and restores do to the change log between two responses.
@@ -440,6 +441,23 @@ if (engine === 'mysql')
       within(ImportLogService.prototype, 'succeed', () => reader.read('committed, not imported'));
       await foreign.run('COMMIT');
       await importing;
+      await reader.read('imported');
+    });
+
+    test('an import that is killed while it waits for the version of its part leaves nothing', async () => {
+      const reader = new ChangeReader(service, token);
+      await reader.read();
+      await foreign.run(BEGIN);
+      await foreign.run(`UPDATE stock SET AvailableQTY = 9 WHERE SKU = 'B' AND WarehouseCode = 'W'`);
+      const folder = await service.database.files(importFiles({ 'stock.csv': [['W', 'A', '1']] }));
+      const command = RunningCommand.start(service.database.url, ['import', folder]);
+      await lockWait(service.database);
+      command.signal('SIGKILL');
+      await command.ended;
+      expect(command.endedBy).toBe('SIGKILL');
+      await foreign.run('COMMIT');
+      await reader.read('killed');
+      await load({ 'stock.csv': [['W', 'C', '1']] });
       await reader.read('imported');
     });
 
