@@ -36,8 +36,9 @@ export async function renewVersions(
   changes: readonly PartChange[],
   before?: ReadonlyMap<string, LoggedState>,
 ): Promise<void> {
+  const version = randomUUID();
   for (let start = 0; start < changes.length; start += AT_ONCE)
-    await renewSome(session, changes.slice(start, start + AT_ONCE), before);
+    await renewSome(session, changes.slice(start, start + AT_ONCE), version, before);
 }
 
 /** Every part that has a version, or lacks one because another program emptied or replaced the table of versions. */
@@ -83,9 +84,9 @@ interface Renewal extends PartChange {
 async function renewSome(
   session: WriteSession,
   changes: readonly PartChange[],
+  version: string,
   before: ReadonlyMap<string, LoggedState> | undefined,
 ): Promise<void> {
-  const version = randomUUID();
   const states = before ?? (await lockedStates(session, changes, version));
   const last = await lastCounters(
     session,
