@@ -5,7 +5,7 @@ import type { CustomerTerms } from '../scope/customer-scope.js';
 import { countChanged, removedSince, selectChanged } from '../versions/change-log.js';
 import type { DeltaBase } from './delta-base.js';
 
-/** If more SKUs changed, a delta is hardly cheaper than every element. */
+/** If more SKUs changed, a delta costs about as much as every element. */
 const MOST_CHANGED = 50_000;
 /** How many SKUs one statement names. */
 const AT_ONCE = 500;

@@ -108,7 +108,7 @@ export class ContentChanges {
         else if (!inTerms) this.forgetSkus(noted);
       }
     if (inDocument) {
-      // Nobody else makes documents meanwhile.
+      // No other program makes documents meanwhile.
       this.documentsExist ??= (await this.session.query('SELECT 1 FROM product_documents LIMIT 1')).length > 0;
       if (!this.documentsExist) return;
       for (const row of rows) this.outdated.add(String(row[position]));

@@ -17,7 +17,7 @@ interface Division {
  * The content parts. Each has a version, or one for each value that divides it. An `ETag` names the versions of the parts
  * that its response shows. Each import table names the part that its rows belong to (`import/import-tables.ts`).
  */
-export const CONTENT_PARTS = {
+const CONTENT_PARTS = {
   products: { rows: 'products' },
   prices: { rows: 'prices', division: { column: 'PriceListCode', table: 'price_lists' } },
   stock: { rows: 'stock', division: { column: 'WarehouseCode', table: 'warehouses' } },
