@@ -52,9 +52,37 @@ beforeEach(async () => {
   token ??= await service.token('C');
 });
 
-describe('tables of the log that other programs or restores change', () => {
-  const loadStock = (sku: string, quantity: string) => load({ 'stock.csv': [['W', sku, quantity]] });
+const loadStock = (sku: string, quantity: string) => load({ 'stock.csv': [['W', sku, quantity]] });
 
+const changes = (tags: string, method = 'GET') =>
+  call(service.url, { path: '/stock/changes', token, method, headers: { 'If-None-Match': tags } });
+
+const manySkus = (count: number) => Array.from({ length: count }, (_, index) => `N-${String(index).padStart(5, '0')}`);
+
+const logged = async () => {
+  const rows = await sql(`SELECT SKU FROM changed_skus WHERE Part = 'stock' AND Code = 'W' AND SKU > '' ORDER BY SKU`);
+  return rows.map(({ SKU }) => SKU);
+};
+
+const age = (condition: string) => {
+  const past = new Date(Date.now() - 30.01 * 86_400_000).toISOString().slice(0, 19).replace('T', ' ');
+  return sql(`UPDATE version_history SET SupersededAt = ? WHERE SupersededAt IS NOT NULL AND ${condition}`, [past]);
+};
+
+/** Runs work within the import, before it first writes rows of a table or at a later step. */
+const within = <T extends object>(type: T, method: keyof T & string, work: () => Promise<unknown>) => {
+  const original = type[method] as (...args: unknown[]) => Promise<unknown>;
+  let ran = false;
+  jest.spyOn(type as Record<string, () => unknown>, method).mockImplementation(async function (
+    this: unknown,
+    ...args: unknown[]
+  ) {
+    if (!ran) await ((ran = true), work());
+    return original.apply(this, args);
+  } as never);
+};
+
+describe('tables of the log that other programs or restores change', () => {
   test('no change is missing after content_versions was restored without the log (a lost timeline)', async () => {
     await loadStock('A', '4');
     const [row] = await sql(`SELECT * FROM content_versions WHERE Part = 'stock' AND Code = 'W'`);
@@ -110,9 +138,10 @@ describe('tables of the log that other programs or restores change', () => {
     await loadStock('B', '4');
     await sql('DELETE FROM changed_skus');
     for (const row of old)
-      await sql('INSERT INTO changed_skus (Part, Code, SKU, Counter, RemovedCounter) VALUES (?, ?, ?, ?, ?)', [
-        ...['Part', 'Code', 'SKU', 'Counter', 'RemovedCounter'].map((column) => row[column]),
-      ]);
+      await sql(
+        'INSERT INTO changed_skus (Part, Code, SKU, Counter, RemovedCounter) VALUES (?, ?, ?, ?, ?)',
+        ['Part', 'Code', 'SKU', 'Counter', 'RemovedCounter'].map((column) => row[column]),
+      );
     await reader.read('restored');
     await loadStock('A', '3');
     await reader.read('restored, then imported');
@@ -183,9 +212,6 @@ test.each([
 });
 
 describe('If-None-Match', () => {
-  const changes = (tags: string, method = 'GET') =>
-    call(service.url, { path: '/stock/changes', token, method, headers: { 'If-None-Match': tags } });
-
   test('takes as many forged tags as fit into a request', async () => {
     const { etag } = await wholeState(service, '/stock', token);
     const terms = etag.split('.')[1];
@@ -271,8 +297,9 @@ test.each(
 );
 
 test('a part that changes altogether starts the log again, and one of which at most a fifth changes does not', async () => {
-  const skus = (count: number) => Array.from({ length: count }, (_, index) => `N-${String(index).padStart(5, '0')}`);
-  const stock = (count: number, quantity: string) => ({ 'stock.csv': skus(count).map((sku) => ['W', sku, quantity]) });
+  const stock = (count: number, quantity: string) => ({
+    'stock.csv': manySkus(count).map((sku) => ['W', sku, quantity]),
+  });
   const after = async (count: number, quantity: string) => {
     const { etag } = await wholeState(service, '/stock', token);
     await load(stock(count, quantity));
@@ -280,15 +307,15 @@ test('a part that changes altogether starts the log again, and one of which at m
     return [delta?.complete, delta?.changed.size];
   };
   await load({
-    'products.csv': skus(1500).map((sku) => product(sku, sku)),
-    'prices.csv': skus(1500).map((sku) => price(sku, '1')),
+    'products.csv': manySkus(1500).map((sku) => product(sku, sku)),
+    'prices.csv': manySkus(1500).map((sku) => price(sku, '1')),
     ...stock(1500, '1'),
   });
   expect(await after(1000, '2')).toEqual([false, 1000]);
   expect(await after(1001, '3')).toEqual([true, 1506]);
   await load({
-    'products.csv': skus(5050).map((sku) => product(sku, sku)),
-    'prices.csv': skus(5050).map((sku) => price(sku, '1')),
+    'products.csv': manySkus(5050).map((sku) => product(sku, sku)),
+    'prices.csv': manySkus(5050).map((sku) => price(sku, '1')),
     ...stock(5050, '3'),
   });
   expect(await after(1001, '4')).toEqual([false, 1001]);
@@ -314,16 +341,6 @@ test('more than 50,000 changed SKUs make the response complete', async () => {
 
 test('an import forgets versions that were superseded 30 days ago, and the entries that only they need', async () => {
   const stock = (sku: string, quantity: string) => load({ 'stock.csv': [['W', sku, quantity]] });
-  const logged = async () => {
-    const rows = await sql(
-      `SELECT SKU FROM changed_skus WHERE Part = 'stock' AND Code = 'W' AND SKU > '' ORDER BY SKU`,
-    );
-    return rows.map(({ SKU }) => SKU);
-  };
-  const age = (condition: string) => {
-    const past = new Date(Date.now() - 30.01 * 86_400_000).toISOString().slice(0, 19).replace('T', ' ');
-    return sql(`UPDATE version_history SET SupersededAt = ? WHERE SupersededAt IS NOT NULL AND ${condition}`, [past]);
-  };
   await age('1 = 1');
   await load({ 'stock.csv': [['X', 'A', '7']] });
   const bases = [await wholeState(service, '/stock', token)];
@@ -364,19 +381,6 @@ if (engine === 'mysql')
       foreign = await foreignConnection(service.database);
     });
     afterEach(() => foreign.close());
-
-    /** Runs work within the import, before it first writes rows of a table or at a later step. */
-    const within = <T extends object>(type: T, method: keyof T & string, work: () => Promise<unknown>) => {
-      const original = type[method] as (...args: unknown[]) => Promise<unknown>;
-      let ran = false;
-      jest.spyOn(type as Record<string, () => unknown>, method).mockImplementation(async function (
-        this: unknown,
-        ...args: unknown[]
-      ) {
-        if (!ran) await ((ran = true), work());
-        return original.apply(this, args);
-      } as never);
-    };
 
     test('a product that another program shows while an import hides it is gone', async () => {
       await load({ 'products.csv': [product('B', 'Name of B', 'OBSOLETE')] });

@@ -93,7 +93,8 @@ if (engine === 'sqlite') {
     afterEach(() => Promise.all([service.stop(), current.stop()]));
 
     const JWT_SECRET = 's'.repeat(40);
-    const loadStock = (quantity: string) => primary.load(importFiles({ 'stock.csv': [['WH-A', 'SHARED', quantity]] }));
+    const loadStock = (available: string) =>
+      primary.load(importFiles({ 'stock.csv': [['WH-A', 'SHARED', available]] }));
 
     async function replicate(): Promise<void> {
       const from = new URL(primary.url).pathname.slice(1);

@@ -19,7 +19,9 @@ class Source {
   lastSku = async () => undefined;
   skus = async () => new Set<string>();
 }
-class WithoutTable {}
+class WithoutTable {
+  SKU!: string;
+}
 
 test.each<[string, boolean, Partial<DataEndpoint>]>([
   ['a table with a row for each SKU and warehouse', true, { resource: StockEntry }],

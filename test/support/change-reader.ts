@@ -20,7 +20,9 @@ export class ChangeReader {
       for (const [index, state] of [...states].entries()) {
         const delta = await deltaSince(this.service, path, this.token, state.etag);
         const after = applied(state, delta);
-        expect([step, path, index, sorted(after)]).toEqual([step, path, index, sorted(present)]);
+        const [got, whole] = [after, present].map((one) => JSON.stringify(sorted(one)));
+        if (got !== whole)
+          throw new Error(`${step}: from state ${index}, ${path}/changes leads to ${got}, not ${whole}`);
         if (delta && index === 0) states.push(after);
       }
       states.push(present);
