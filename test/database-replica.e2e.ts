@@ -25,6 +25,8 @@ if (engine === 'sqlite') {
   });
   afterEach(() => Promise.all([primary.drop(), replica.drop()]));
 
+  const loadStock = (available: string) => primary.load(importFiles({ 'stock.csv': [['WH-A', 'SHARED', available]] }));
+
   /** Gives the replica the versions of the first database, as replication would. */
   const claimContent = () =>
     replica.sql([
@@ -93,8 +95,6 @@ if (engine === 'sqlite') {
     afterEach(() => Promise.all([service.stop(), current.stop()]));
 
     const JWT_SECRET = 's'.repeat(40);
-    const loadStock = (available: string) =>
-      primary.load(importFiles({ 'stock.csv': [['WH-A', 'SHARED', available]] }));
 
     async function replicate(): Promise<void> {
       const from = new URL(primary.url).pathname.slice(1);
