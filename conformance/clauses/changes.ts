@@ -10,7 +10,7 @@ const CHANGING = 'needs imports between two requests';
 export const CHANGES: Clause[] = [
   clause(
     'decision 179 complete',
-    'without a base, /changes has every element of the whole response',
+    'without a base, /changes has every element of the whole response (§11.4, §11.8)',
     async (deployment) => {
       const whole = await catalogue(deployment);
       for (const path of CHANGES_PATHS) {
@@ -21,46 +21,63 @@ export const CHANGES: Clause[] = [
       }
     },
   ),
-  clause('decision 179 header', 'the ETag is weak, the body repeats it, and no cache keeps it', async (deployment) => {
-    for (const path of CHANGES_PATHS) {
-      const response = await deployment.ask({ path });
-      matches(`ETag of ${path}`, response.headers.etag, /^W\/"[\x21\x23-\x7e]+"$/);
-      same(`Cache-Control of ${path}`, response.headers['cache-control'], 'private, no-store');
-      same(`Content-Type of ${path}`, response.headers['content-type'], JSON_TYPE);
-      same(`the key ETag of ${path}`, (jsonOf(response) as { ETag: string }).ETag, response.headers.etag);
-    }
-  }),
-  clause('decision 179 unchanged', 'the tag of the present state gets 304, from either path', async (deployment) => {
-    const whole = await catalogue(deployment);
-    for (const path of CHANGES_PATHS)
-      for (const etag of [whole[wholePath(path)].headers.etag, (await deployment.ask({ path })).headers.etag]) {
-        const response = await since(deployment, path, etag!);
-        same(`status and body of ${path}`, [response.status, response.bytes.length], [304, 0]);
+  clause(
+    'decision 179 header',
+    'the ETag is weak, the body repeats it, and no cache keeps it (§11.9)',
+    async (deployment) => {
+      for (const path of CHANGES_PATHS) {
+        const response = await deployment.ask({ path });
+        matches(`ETag of ${path}`, response.headers.etag, /^W\/"[\x21\x23-\x7e]+"$/);
+        same(`Cache-Control of ${path}`, response.headers['cache-control'], 'private, no-store');
+        same(`Content-Type of ${path}`, response.headers['content-type'], JSON_TYPE);
+        same(`the key ETag of ${path}`, (jsonOf(response) as { ETag: string }).ETag, response.headers.etag);
       }
-  }),
+    },
+  ),
+  clause(
+    'decision 179 unchanged',
+    'the tag of the present state gets 304, from either path (§11.1, §11.2)',
+    async (deployment) => {
+      const whole = await catalogue(deployment);
+      for (const path of CHANGES_PATHS)
+        for (const etag of [whole[wholePath(path)].headers.etag, (await deployment.ask({ path })).headers.etag]) {
+          const response = await since(deployment, path, etag!);
+          same(`status and body of ${path}`, [response.status, response.bytes.length], [304, 0]);
+        }
+    },
+  ),
   clause(
     'decision 179 unknown',
-    'an unknown tag, * and the tag of another path get every element',
+    'an unknown tag, * and the tag of another path get every element (§11.4, §11.5, §11.7)',
     async (deployment) => {
       const prices = (await deployment.ask({ path: '/prices' })).headers.etag!;
-      for (const tag of ['"unknown"', 'W/"a.b.c"', '*', prices])
+      const own = (await deployment.ask({ path: '/stock' })).headers.etag!;
+      for (const tag of ['"unknown"', 'W/"a.b.c"', '*', prices, `${own}, "unknown"`])
         complete('/stock/changes', await since(deployment, '/stock/changes', tag));
     },
   ),
-  clause('decision 179 lines', 'NDJSON ends with {"End":true}, and CSV is not available', async (deployment) => {
-    for (const path of CHANGES_PATHS) {
-      const lines = await deployment.ask({ path, headers: { Accept: 'application/x-ndjson' } });
-      matches(
-        `NDJSON of ${path}`,
-        lines.bytes.toString(),
-        /^\{"ETag":"W\/.*","Complete":true\}\n(\{"Changed":.*\}\n)*\{"End":true\}\n$/,
-      );
-      same(`status of CSV`, (await deployment.ask({ path, headers: { Accept: 'text/csv' } })).status, 406);
-    }
-  }),
-  clause('decision 179 deltas', 'a delta leads from the base to the present', notTestable(CHANGING)),
+  clause(
+    'decision 179 lines',
+    'NDJSON ends with {"End":true}, and CSV is not available (§11.8, §11.10)',
+    async (deployment) => {
+      for (const path of CHANGES_PATHS) {
+        const lines = await deployment.ask({ path, headers: { Accept: 'application/x-ndjson' } });
+        matches(
+          `NDJSON of ${path}`,
+          lines.bytes.toString(),
+          /^\{"ETag":"W\/.*","Complete":true\}\n(\{"Changed":.*\}\n)*\{"End":true\}\n$/,
+        );
+        same(`status of CSV`, (await deployment.ask({ path, headers: { Accept: 'text/csv' } })).status, 406);
+      }
+    },
+  ),
+  clause(
+    'decision 179 deltas',
+    'a delta leads from the base to the present (§11.3, §11.7, §11.11)',
+    notTestable(CHANGING),
+  ),
   clause('decision 180', 'what the change log covers', notTestable(CHANGING)),
-  clause('decision 181', 'Gone names no SKU of other price lists', notTestable(CHANGING)),
+  clause('decision 181', 'Gone names no SKU of other price lists (§11.6)', notTestable(CHANGING)),
   clause('decision 182', 'which endpoints have /changes', notTestable('is for engineers: no client sees it')),
 ];
 
