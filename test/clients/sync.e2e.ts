@@ -68,7 +68,7 @@ class Integration {
     return readFileSync(join(this.state, name), 'utf8');
   }
 
-  /** Kills the script once its state folder has changed so many times. @returns whether it was still running */
+  /** Kills the script once its state folder has changed this many times. @returns whether it was still running */
   async killAfter(events: number, secret: string): Promise<boolean> {
     const [program, ...args] = this.command;
     const process = spawn(program!, args, { env: this.environment(A, secret, this.state), detached: true });
@@ -202,9 +202,9 @@ function expectResponses(...expected: string[]): void {
 
 const FAILED = /^failed with [1-9]\d*, and printed nothing$/;
 const FILES = NAMES.flatMap((name) => [`${name}.ndjson`, `${name}.etag`]);
+const keptBy = (integration: Integration) => FILES.map((file) => integration.kept(file));
 
 async function expectFailed(secret: string, ...faults: Fault[]): Promise<void> {
-  const keptBy = (integration: Integration) => FILES.map((file) => integration.kept(file));
   const before = integrations.map(keptBy);
   for (const [script, printed] of Object.entries(await each((one) => one.sync(secret, ...faults))))
     expect([script, printed]).toEqual([script, expect.stringMatching(FAILED)]);
@@ -246,7 +246,8 @@ test('applies changes despite a truncated delta, a used-up quota, an expired tok
   );
   expectResponses(
     ...[200, 429, 401, 500, 503, 200].map((status) => `/products/changes ${status}`),
-    ...['/prices/changes 200', '/stock/changes 200'],
+    '/prices/changes 200',
+    '/stock/changes 200',
   );
   await expectInStep();
 }, 120_000);
