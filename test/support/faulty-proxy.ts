@@ -50,7 +50,8 @@ export class FaultyProxy {
 
   /** A proxy that listens. */
   static async before(serviceUrl: string): Promise<FaultyProxy> {
-    const server = createServer();
+    // On a busy machine, a client would otherwise send requests on a connection that is just being closed.
+    const server = createServer({ keepAliveTimeout: 60_000 });
     const proxy = new FaultyProxy(server, serviceUrl);
     server.on('request', (incoming, outgoing) => proxy.pass(incoming, outgoing).catch(() => outgoing.destroy()));
     await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -69,7 +70,8 @@ export class FaultyProxy {
   private async pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { url } = incoming;
     const isData = url !== '/auth/token';
-    if (isData) outgoing.on('close', () => this.responses.push(`${url} ${outgoing.statusCode}`));
+    const record = () => isData && this.responses.push(`${url} ${outgoing.statusCode}`);
+    outgoing.on('finish', record);
     if (this.isOlderRelease && isOfChanges(url))
       return void outgoing.writeHead(404, NOTHING_HERE.headers).end(NOTHING_HERE.body);
     const fault = isData ? this.faults.shift() : undefined;
@@ -85,6 +87,7 @@ export class FaultyProxy {
     const rest = raw.filter((_, index) => raw[index - (index % 2)]!.toLowerCase() !== LAST_SKU.toLowerCase());
     outgoing.writeHead(status!, last === undefined ? rest : [...rest, LAST_SKU, last]);
     if (fault !== 'cut') return void outgoing.end(some.join(''));
+    record();
     outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy());
   }
 
