@@ -50,8 +50,7 @@ export class FaultyProxy {
 
   /** A proxy that listens. */
   static async before(serviceUrl: string): Promise<FaultyProxy> {
-    // On a busy machine, a client would otherwise send requests on a connection that is just being closed.
-    const server = createServer({ keepAliveTimeout: 60_000 });
+    const server = createServer();
     const proxy = new FaultyProxy(server, serviceUrl);
     server.on('request', (incoming, outgoing) => proxy.pass(incoming, outgoing).catch(() => outgoing.destroy()));
     await once(server.listen(0, '127.0.0.1'), 'listening');
