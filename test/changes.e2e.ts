@@ -28,6 +28,8 @@ const sql = (statements: string | string[], parameters?: unknown[]) => service.d
 const TABLES =
   `price_lists warehouses products product_images product_accessories product_substitutions product_composition
   prices stock customers content_versions version_history changed_skus product_documents`.split(/\s+/);
+/** The tables of the log that no other response reads. */
+const LOG = ['version_history', 'changed_skus'];
 type Backup = ReadonlyMap<string, readonly Record<string, unknown>[]>;
 
 async function backUp(): Promise<Backup> {
@@ -36,8 +38,9 @@ async function backUp(): Promise<Backup> {
   return rows;
 }
 
-/** Restores the rows of a backup and the versions in it, as restoring a dump does. */
-async function restore(backup: Backup): Promise<void> {
+/** Puts back the rows of a backup, past the triggers, as restoring a dump does. @param kept tables that stay as they are */
+async function restore(backup: Backup, kept: readonly string[] = []): Promise<void> {
+  const restored = TABLES.filter((table) => !kept.includes(table));
   const connection = await foreignConnection(service.database);
   await connection.run(BEGIN);
   if (engine === 'mysql') await connection.run('SET @customer_data_import = 1');
@@ -45,8 +48,8 @@ async function restore(backup: Backup): Promise<void> {
   // at all.
   if (engine === 'mysql') await connection.run('SET FOREIGN_KEY_CHECKS = 0');
   else await connection.run('PRAGMA defer_foreign_keys = ON');
-  for (const table of TABLES.toReversed()) if (table !== 'customers') await connection.run(`DELETE FROM ${table}`);
-  for (const table of TABLES)
+  for (const table of restored.toReversed()) if (table !== 'customers') await connection.run(`DELETE FROM ${table}`);
+  for (const table of restored)
     for (const row of backup.get(table)!) {
       const columns = Object.keys(row);
       const verb = table === 'customers' || table === 'content_versions' ? 'REPLACE' : 'INSERT';
@@ -62,8 +65,8 @@ async function restore(backup: Backup): Promise<void> {
       await connection.run(`${verb} INTO ${table} (${columns.join()}) VALUES (${marks})`, Object.values(row));
     }
   if (engine === 'sqlite') {
-    // The triggers of this table ran in the meantime.
-    for (const table of TABLES.slice(-4)) {
+    // Its triggers ran meanwhile.
+    for (const table of TABLES.slice(-4).filter((table) => restored.includes(table))) {
       await connection.run(`DELETE FROM ${table}`);
       for (const row of backup.get(table)!) {
         const columns = Object.keys(row);
@@ -95,6 +98,9 @@ const EVENTS: Record<string, () => Promise<unknown>> = {
   'an import of the previous release': () => previousRelease(),
   'a backup': async () => backups.push(await backUp()),
   'a restore': async () => backups.length && restore(random.of(backups)),
+  'a restore that leaves tables of the log as they are': async () =>
+    backups.length && restore(random.of(backups), random.of([LOG, [LOG[0]!], [LOG[1]!]])),
+  'a table of the log that is emptied': () => sql(`DELETE FROM ${random.of([...LOG, 'content_versions'])}`),
 };
 
 /** Most imports change neither lists nor warehouses, which start the log again. */

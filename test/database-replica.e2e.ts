@@ -1,3 +1,4 @@
+import { deltaSince, wholeState } from './support/change-oracle.js';
 import { A, smallCatalogue } from './support/small-catalogue.js';
 import { importFiles } from './support/import-files.js';
 import { TcpProxy } from './support/tcp-proxy.js';
@@ -23,6 +24,8 @@ if (engine === 'sqlite') {
     await claimContent();
   });
   afterEach(() => Promise.all([primary.drop(), replica.drop()]));
+
+  const loadStock = (available: string) => primary.load(importFiles({ 'stock.csv': [['WH-A', 'SHARED', available]] }));
 
   /** Gives the replica the versions of the first database, as replication would. */
   const claimContent = () =>
@@ -75,6 +78,67 @@ if (engine === 'sqlite') {
     expect(again.status).toBe(200);
     await again.text();
     await service.stop();
+  });
+
+  describe('changes from a replica that lags', () => {
+    /** Everything that replication brings. */
+    const TABLES = ['content_versions', 'version_history', 'changed_skus', 'stock', 'customers'];
+    let service: TestService;
+    let current: TestService;
+    let token: string;
+    beforeEach(async () => {
+      await replicate();
+      service = await TestService.start({ JWT_SECRET, DATABASE_REPLICA_URLS: replica.url }, primary);
+      current = await TestService.start({ JWT_SECRET }, primary);
+      token = await service.token(A);
+    });
+    afterEach(() => Promise.all([service.stop(), current.stop()]));
+
+    const JWT_SECRET = 's'.repeat(40);
+
+    async function replicate(): Promise<void> {
+      const from = new URL(primary.url).pathname.slice(1);
+      const copies = TABLES.flatMap((table) => {
+        const copy = `INSERT INTO ${table} SELECT * FROM ${from}.${table}`;
+        return [`DELETE FROM ${table}`, copy];
+      });
+      await replica.sql(['SET FOREIGN_KEY_CHECKS = 0', 'SET @customer_data_import = 1', ...copies]);
+    }
+
+    test('the replica gives a delta from a state that it knows', async () => {
+      const { etag } = await wholeState(current, '/stock', token);
+      await loadStock('98');
+      await replicate();
+      await loadStock('97');
+      const delta = await deltaSince(service, '/stock', token, etag);
+      expect([delta?.complete, delta?.changed.get('SHARED')]).toEqual([false, expect.stringContaining(':98')]);
+    });
+
+    test('the server gives a delta from a state that the replica does not know yet', async () => {
+      await loadStock('98');
+      const { etag } = await wholeState(current, '/stock', token);
+      await loadStock('97');
+      const delta = await deltaSince(service, '/stock', token, etag);
+      expect([delta?.complete, delta?.changed.get('SHARED')]).toEqual([false, expect.stringContaining(':97')]);
+    });
+
+    test('the server gives a delta from a state with terms that the replica does not know yet', async () => {
+      await primary.cliOk('customer', 'set', A, '--discount', '3', '--allow-price-changes');
+      const { etag } = await wholeState(current, '/stock', token);
+      await loadStock('97');
+      const delta = await deltaSince(service, '/stock', token, etag);
+      expect([delta?.complete, delta?.changed.get('SHARED')]).toEqual([false, expect.stringContaining(':97')]);
+    });
+
+    test('a state that the replica has, and that is not the latest, gets an empty delta', async () => {
+      const { etag } = await wholeState(current, '/stock', token);
+      await loadStock('97');
+      const delta = await deltaSince(service, '/stock', token, etag);
+      expect([delta?.complete, delta?.changed.size, delta?.gone]).toEqual([false, 0, []]);
+      await replicate();
+      const next = await deltaSince(service, '/stock', token, delta!.etag);
+      expect([next?.complete, next?.changed.get('SHARED')]).toEqual([false, expect.stringContaining(':97')]);
+    });
   });
 
   test('the service does not read from a replica that lacks a table (decision 101)', async () => {

@@ -10,7 +10,7 @@ const CHANGING = 'needs imports between two requests';
 export const CHANGES: Clause[] = [
   clause(
     'decision 179 complete',
-    'without a base, /changes returns every element of the full response',
+    'without a base, /changes has every element of the whole response (§11.4, §11.8)',
     async (deployment) => {
       const whole = await catalogue(deployment);
       for (const path of CHANGES_PATHS) {
@@ -23,7 +23,7 @@ export const CHANGES: Clause[] = [
   ),
   clause(
     'decision 179 header',
-    '/changes has a weak ETag, repeats it in the body and forbids caching',
+    'the ETag is weak, the body repeats it, and no cache keeps it (§11.9)',
     async (deployment) => {
       for (const path of CHANGES_PATHS) {
         const response = await deployment.ask({ path });
@@ -34,46 +34,51 @@ export const CHANGES: Clause[] = [
       }
     },
   ),
-  clause('decision 179 unchanged', '/changes returns 304 for the current ETag of either path', async (deployment) => {
-    const whole = await catalogue(deployment);
-    for (const path of CHANGES_PATHS)
-      for (const etag of [whole[wholePath(path)].headers.etag, (await deployment.ask({ path })).headers.etag]) {
-        const response = await since(deployment, path, etag!);
-        same(`status and body of ${path}`, [response.status, response.bytes.length], [304, 0]);
-      }
-  }),
+  clause(
+    'decision 179 unchanged',
+    'the tag of the present state gets 304, from either path (§11.1, §11.2)',
+    async (deployment) => {
+      const whole = await catalogue(deployment);
+      for (const path of CHANGES_PATHS)
+        for (const etag of [whole[wholePath(path)].headers.etag, (await deployment.ask({ path })).headers.etag]) {
+          const response = await since(deployment, path, etag!);
+          same(`status and body of ${path}`, [response.status, response.bytes.length], [304, 0]);
+        }
+    },
+  ),
   clause(
     'decision 179 unknown',
-    '/changes returns every element for an unknown ETag, for * and for the ETag of another path',
+    'an unknown tag, * and the tag of another path get every element (§11.4, §11.5, §11.7)',
     async (deployment) => {
       const prices = (await deployment.ask({ path: '/prices' })).headers.etag!;
-      for (const tag of ['"unknown"', 'W/"a.b.c"', '*', prices])
+      const own = (await deployment.ask({ path: '/stock' })).headers.etag!;
+      for (const tag of ['"unknown"', 'W/"a.b.c"', '*', prices, `${own}, "unknown"`])
         complete('/stock/changes', await since(deployment, '/stock/changes', tag));
     },
   ),
-  clause('decision 179 lines', '/changes ends NDJSON with {"End":true} and returns 406 for CSV', async (deployment) => {
-    for (const path of CHANGES_PATHS) {
-      const lines = await deployment.ask({ path, headers: { Accept: 'application/x-ndjson' } });
-      matches(
-        `NDJSON of ${path}`,
-        lines.bytes.toString(),
-        /^\{"ETag":"W\/.*","Complete":true\}\n(\{"Changed":.*\}\n)*\{"End":true\}\n$/,
-      );
-      same(`status of CSV`, (await deployment.ask({ path, headers: { Accept: 'text/csv' } })).status, 406);
-    }
-  }),
-  clause('decision 179 deltas', 'the changes turn the base state into the current state', notTestable(CHANGING)),
   clause(
-    'decision 180',
-    '/changes returns every element if the change log does not cover the base',
+    'decision 179 lines',
+    'NDJSON ends with {"End":true}, and CSV is not available (§11.8, §11.10)',
+    async (deployment) => {
+      for (const path of CHANGES_PATHS) {
+        const lines = await deployment.ask({ path, headers: { Accept: 'application/x-ndjson' } });
+        matches(
+          `NDJSON of ${path}`,
+          lines.bytes.toString(),
+          /^\{"ETag":"W\/.*","Complete":true\}\n(\{"Changed":.*\}\n)*\{"End":true\}\n$/,
+        );
+        same(`status of CSV`, (await deployment.ask({ path, headers: { Accept: 'text/csv' } })).status, 406);
+      }
+    },
+  ),
+  clause(
+    'decision 179 deltas',
+    'a delta leads from the base to the present (§11.3, §11.7, §11.11)',
     notTestable(CHANGING),
   ),
-  clause('decision 181', 'Gone names no SKU of other price lists', notTestable(CHANGING)),
-  clause(
-    'decision 182',
-    'an endpoint has /changes if each element depends on its own SKU alone',
-    notTestable('concerns engineers: no client can observe it'),
-  ),
+  clause('decision 180', 'what the change log covers', notTestable(CHANGING)),
+  clause('decision 181', 'Gone names no SKU of other price lists (§11.6)', notTestable(CHANGING)),
+  clause('decision 182', 'which endpoints have /changes', notTestable('is for engineers: no client sees it')),
 ];
 
 const wholePath = (path: string) => path.replace(/\/changes$/, '') as '/products' | '/stock' | '/prices';

@@ -1,7 +1,7 @@
-// Runs a command four times, with BASE_URL set to a proxy. The proxy truncates the first response from /products,
-// /prices and /stock. It ends the connection with a FIN or an RST, and sends Connection: close or keep-alive. In each
-// run, one response ends within an element, one between two elements, and one before the first element. Exits with 1 if
-// the command fails, or if it does not fetch a truncated response again. Needs Node 20 or later, and no packages.
+// Runs a command four times, with BASE_URL set to a proxy. The proxy truncates the first response of /products, /prices
+// and /stock, or of their changes (/products/changes). It does so by FIN and by RST, with and without Connection: close. In each run, one response ends within an element,
+// one between two elements, and one before the first element. Exits with 1 if the command fails, or if it does not
+// fetch a truncated response again. Needs Node 20 or later, and no packages.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
@@ -58,17 +58,17 @@ async function truncate(outgoing, head, part) {
 }
 
 async function pass(incoming, outgoing) {
-  const { url } = incoming;
-  const place = places.get(url);
+  const path = incoming.url.replace(/\/changes$/, '');
+  const place = places.get(path);
   const { response, content } = await fetchWhole(incoming, await buffer(incoming), place);
   const { statusCode, headers, rawHeaders } = response;
   const head = rawHeaders.filter((_, index) => !CONNECTION_HEADERS.has(rawHeaders[index - (index % 2)].toLowerCase()));
   if (statusCode !== 200 || !place) {
-    if (statusCode === 200) outstanding.delete(url);
+    if (statusCode === 200) outstanding.delete(path);
     return outgoing.writeHead(statusCode, head).end(content);
   }
-  places.delete(url);
-  outstanding.add(url);
+  places.delete(path);
+  outstanding.add(path);
   return truncate(outgoing, head, content.subarray(0, lengthAt(place, content, headers['content-type'])));
 }
 

@@ -18,11 +18,24 @@ CREATE TABLE `catalogue_findings` (
   PRIMARY KEY (`RuleName`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+CREATE TABLE `changed_skus` (
+  `Part` varchar(16) NOT NULL,
+  `Code` varchar(64) NOT NULL,
+  `SKU` varchar(64) NOT NULL,
+  `Counter` int(11) NOT NULL,
+  `RemovedCounter` int(11) DEFAULT NULL,
+  PRIMARY KEY (`Part`,`Code`,`SKU`),
+  KEY `changed_skus_Counter` (`Part`,`Code`,`Counter`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
 CREATE TABLE `content_versions` (
   `Part` varchar(16) NOT NULL,
   `Code` varchar(64) NOT NULL,
   `Version` varchar(36) NOT NULL,
   `ChangedAt` datetime(3) DEFAULT NULL,
+  `LoggedVersion` varchar(36) DEFAULT NULL,
+  `Counter` int(11) DEFAULT NULL,
+  `FirstCounter` int(11) DEFAULT NULL,
   PRIMARY KEY (`Part`,`Code`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
@@ -188,6 +201,16 @@ CREATE TABLE `terms_changes` (
   PRIMARY KEY (`ID`),
   KEY `terms_changes_Code` (`Code`,`ChangedAt`),
   KEY `terms_changes_ChangedAt` (`ChangedAt`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE `version_history` (
+  `Part` varchar(16) NOT NULL,
+  `Code` varchar(64) NOT NULL,
+  `Version` varchar(36) NOT NULL,
+  `Counter` int(11) NOT NULL,
+  `SupersededAt` datetime(3) DEFAULT NULL,
+  PRIMARY KEY (`Part`,`Code`,`Version`),
+  KEY `version_history_SupersededAt` (`SupersededAt`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `warehouses` (

@@ -18,11 +18,24 @@ CREATE TABLE `catalogue_findings` (
   PRIMARY KEY (`RuleName`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
 
+CREATE TABLE `changed_skus` (
+  `Part` varchar(16) COLLATE utf8mb4_0900_bin NOT NULL,
+  `Code` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `SKU` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `Counter` int NOT NULL,
+  `RemovedCounter` int DEFAULT NULL,
+  PRIMARY KEY (`Part`,`Code`,`SKU`),
+  KEY `changed_skus_Counter` (`Part`,`Code`,`Counter`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
 CREATE TABLE `content_versions` (
   `Part` varchar(16) COLLATE utf8mb4_0900_bin NOT NULL,
   `Code` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
   `Version` varchar(36) COLLATE utf8mb4_0900_bin NOT NULL,
   `ChangedAt` datetime(3) DEFAULT NULL,
+  `LoggedVersion` varchar(36) COLLATE utf8mb4_0900_bin DEFAULT NULL,
+  `Counter` int DEFAULT NULL,
+  `FirstCounter` int DEFAULT NULL,
   PRIMARY KEY (`Part`,`Code`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
 
@@ -188,6 +201,16 @@ CREATE TABLE `terms_changes` (
   PRIMARY KEY (`ID`),
   KEY `terms_changes_Code` (`Code`,`ChangedAt`),
   KEY `terms_changes_ChangedAt` (`ChangedAt`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
+
+CREATE TABLE `version_history` (
+  `Part` varchar(16) COLLATE utf8mb4_0900_bin NOT NULL,
+  `Code` varchar(64) COLLATE utf8mb4_0900_bin NOT NULL,
+  `Version` varchar(36) COLLATE utf8mb4_0900_bin NOT NULL,
+  `Counter` int NOT NULL,
+  `SupersededAt` datetime(3) DEFAULT NULL,
+  PRIMARY KEY (`Part`,`Code`,`Version`),
+  KEY `version_history_SupersededAt` (`SupersededAt`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin;
 
 CREATE TABLE `warehouses` (

@@ -17,6 +17,17 @@ CREATE TABLE catalogue_findings (
   CheckedAt text NOT NULL
 );
 
+CREATE TABLE changed_skus (
+  Part varchar(16) NOT NULL,
+  Code varchar(64) NOT NULL,
+  SKU varchar(64) NOT NULL,
+  Counter integer NOT NULL,
+  RemovedCounter integer,
+  PRIMARY KEY (Part, Code, SKU)
+);
+
+CREATE INDEX changed_skus_Counter ON changed_skus (Part, Code, Counter);
+
 CREATE TRIGGER content_versions_insert AFTER INSERT ON content_versions FOR EACH ROW BEGIN
 UPDATE content_versions SET ChangedAt = strftime('%Y-%m-%d %H:%M:%f', 'now') WHERE Part = NEW.Part AND Code = NEW.Code; END;
 
@@ -27,7 +38,7 @@ UPDATE content_versions SET ChangedAt = strftime('%Y-%m-%d %H:%M:%f', 'now') WHE
 CREATE TABLE content_versions (
   Part varchar(16) NOT NULL,
   Code varchar(64) NOT NULL,
-  Version varchar(36) NOT NULL, ChangedAt text,
+  Version varchar(36) NOT NULL, ChangedAt text, LoggedVersion varchar(36), Counter integer, FirstCounter integer,
   PRIMARY KEY (Part, Code)
 );
 
@@ -237,6 +248,17 @@ CREATE TABLE terms_changes (
 CREATE INDEX terms_changes_ChangedAt ON terms_changes (ChangedAt);
 
 CREATE INDEX terms_changes_Code ON terms_changes (Code, ChangedAt);
+
+CREATE TABLE version_history (
+  Part varchar(16) NOT NULL,
+  Code varchar(64) NOT NULL,
+  Version varchar(36) NOT NULL,
+  Counter integer NOT NULL,
+  SupersededAt text,
+  PRIMARY KEY (Part, Code, Version)
+);
+
+CREATE INDEX version_history_SupersededAt ON version_history (SupersededAt);
 
 CREATE TRIGGER content_warehouses_delete AFTER DELETE ON warehouses FOR EACH ROW BEGIN INSERT INTO content_versions (Part, Code, Version) VALUES ('stock', OLD.WarehouseCode, lower(hex(randomblob(16)))) ON CONFLICT (Part, Code) DO UPDATE SET Version = excluded.Version; END;
 

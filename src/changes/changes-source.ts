@@ -65,6 +65,8 @@ export class ChangesSource implements ResponseSource {
     const present = stateOf(this.content, scope);
     // A state with other terms or another serialization has other elements.
     const states = known.filter((state) => state?.terms === present.terms).map((state) => state!);
+    // A replica may lack the customer's latest terms.
+    if (isReplica && states.length < known.filter(Boolean).length) throw new OlderReplica();
     if (!states.length || states.length < known.length) return undefined;
     const base = await findBase(query, partsSeen(this.content, scope.terms), present, states);
     if (base === 'unknown' && isReplica) throw new OlderReplica();

@@ -35,7 +35,8 @@ export async function findBase(
     for (const [index, part] of parts.entries())
       if (part && versions[index] !== present.versions[index]) changed.push({ part, version: versions[index] ?? null });
   }
-  const seen = changed.map(({ part }) => part);
+  // A client may name hundreds of states. Of each part, one row is read.
+  const seen = [...new Map(changed.map(({ part }) => [partKey(part), part])).values()];
   const states = await statesOf(query, seen);
   const named = changed.flatMap(({ version }) => version ?? []);
   const counters = await countersOf(query, seen, named);
@@ -54,5 +55,5 @@ export async function findBase(
 
 /** Whether the log has every change after the version with this counter. */
 function leadsFrom(state: LoggedState | undefined, counter: number): boolean {
-  return state !== undefined && state.version === state.loggedVersion && counter >= state.firstCounter;
+  return state?.isLogged === true && counter >= state.firstCounter && counter < state.counter;
 }

@@ -90,7 +90,6 @@ export class EmbeddedEngine implements Engine {
         query,
         prepared: query,
         firesTriggers: true,
-        forUpdate: '',
         currentUser: 'NULL',
         limits: LIMITS,
         values,

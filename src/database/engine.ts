@@ -31,8 +31,6 @@ export interface WriteSession {
   readonly prepared: Query;
   /** Whether triggers run for the rows that the session writes. On a server, an import does the triggers' work itself. */
   readonly firesTriggers: boolean;
-  /** Ends a SELECT that reads the latest commit and locks the rows. Empty on the embedded database: it has one writer. */
-  readonly forUpdate: string;
   /** An SQL expression for the database account of the session. It is NULL on the embedded database. */
   readonly currentUser: string;
   /** Upper bounds for one statement. */

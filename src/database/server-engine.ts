@@ -186,7 +186,7 @@ async function transaction<T>(
   await query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
   await query('START TRANSACTION');
   try {
-    const sql = { firesTriggers, forUpdate: 'FOR UPDATE', currentUser: 'CURRENT_USER()', values, upsertClause, rowIn };
+    const sql = { firesTriggers, currentUser: 'CURRENT_USER()', values, upsertClause, rowIn };
     const counting = (plain: Query) => size?.counting(plain) ?? plain;
     const result = await work({
       ...sql,

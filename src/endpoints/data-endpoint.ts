@@ -1,10 +1,9 @@
 import type { Type } from '@nestjs/common';
 import { ASSORTMENT_ENTITIES } from '../assortment/assortment.js';
 import type { Elements } from '../download/element-source.js';
-import { importTableOf } from '../import/import-tables.js';
+import { hasOneRowPerSku, importTableOf } from '../import/import-tables.js';
 import { isEntity } from '../resource/columns.js';
 import { arraysOf, type Resource } from '../resource/field.decorator.js';
-import { isDivision } from '../scope/customer-scope.js';
 import { PART_NAMES, type PartName } from '../versions/content-parts.js';
 
 /** An endpoint that returns all elements of one resource, with its schema endpoint. */
@@ -58,10 +57,13 @@ function entitiesOf(resource: Resource): Resource[] {
   return [resource, ...arraysOf(resource).flatMap((array) => entitiesOf(array.resource))];
 }
 
-/** Whether the endpoint has a path `/changes`. */
-export function hasChanges({ resource, source, hasChanges: declared }: DataEndpoint): boolean {
-  if (declared !== undefined) return declared;
+/**
+ * Whether the endpoint has a path `/changes`.
+ * @throws if the declaration demands a path that would miss changes
+ */
+export function hasChanges({ path, resource, source, hasChanges: declared }: DataEndpoint): boolean {
   const table = importTableOf(resource);
-  const key = table?.key.filter((column) => !isDivision(column)) ?? ['SKU'];
-  return !source && key.join() === 'SKU';
+  const isPossible = source !== undefined || !table || hasOneRowPerSku(table);
+  if (declared && !isPossible) throw new Error(`${path} cannot have changes: it may have several elements for one SKU`);
+  return declared ?? (!source && isPossible);
 }

@@ -7,6 +7,9 @@ import { quoted } from './excerpt.js';
 /** A value as it is stored. Decimals are exact text; dates, and times in UTC, are text as well. */
 export type CellValue = string | number | boolean | null;
 
+/** The values of one row, in the order of the columns in question. */
+export type RowValues = readonly CellValue[];
+
 /** A fault of a cell. The message is written for the operator and follows the name of the column. */
 export class CellError extends Error {
   constructor(message: string) {

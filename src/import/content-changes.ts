@@ -1,13 +1,12 @@
+import type { RowValues } from './cell.js';
 import { isHidden } from '../assortment/assortment.js';
 import type { ProductDocuments } from '../catalog/product-documents.js';
 import { Product } from '../catalog/product.entity.js';
 import type { WriteSession } from '../database/engine.js';
-import { declarationOf } from '../versions/content-parts.js';
 import type { ContentPart } from '../versions/content-versions.js';
 import { type LoggedState, partKey } from '../versions/change-log.js';
-import { allStates, pruneHistory, renewVersions } from '../versions/renew-versions.js';
-import type { ImportTable } from './import-tables.js';
-import type { RowValues } from './table-rows.js';
+import { allStates, type Departure, pruneHistory, renewVersions } from '../versions/renew-versions.js';
+import { hasOneRowPerSku, type ImportTable } from './import-tables.js';
 
 /** Maximum number of sample products: in all, and from one batch. */
 const [SAMPLES, SAMPLES_PER_BATCH] = [100, 20];
@@ -18,13 +17,16 @@ const MOST_LOGGED = 200_000;
 /** How long a superseded version can be the base of a delta. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 
+/** If several rows of a SKU change, the highest one counts. */
+const RANK: Readonly<Record<Departure, number>> = { no: 0, hidden: 1, yes: 2 };
+
 /** The values of a row, and the row itself as it was stored before, in the same order. */
 type Values = RowValues;
 type StoredValues = (values: Values) => Values | undefined;
 
 /** A part with the SKUs that changed so far; undefined: there are too many, or they are unknown. */
 interface NotedPart extends ContentPart {
-  skus?: Map<string, boolean>;
+  skus?: Map<string, Departure>;
 }
 
 /**
@@ -65,18 +67,19 @@ export class ContentChanges {
     storedValues: StoredValues,
   ): Promise<void> {
     const status = table.entity === Product ? names.indexOf('Status') : -1;
-    const hasLeft = (values: Values) => {
-      if (status < 0 || !isHidden(values[status])) return false;
+    const departure = (values: Values): Departure => {
+      if (status < 0 || !isHidden(values[status])) return 'no';
       const before = storedValues(values);
-      return before !== undefined && !isHidden(before[status]);
+      return before !== undefined && !isHidden(before[status]) ? 'yes' : 'hidden';
     };
-    await this.note(table, names, rows, hasLeft);
+    await this.note(table, names, rows, departure);
   }
 
   /** Records rows that were removed, each by the values of its key. */
   async noteRemoved(table: ImportTable, keys: readonly Values[]): Promise<void> {
-    const holdsPart = table.part !== null && declarationOf(table.part).rows === table.name;
-    await this.note(table, table.key, keys, () => holdsPart);
+    // Without the row, an endpoint that reads the table has no element of the SKU.
+    const departure = hasOneRowPerSku(table) ? 'yes' : 'no';
+    await this.note(table, table.key, keys, () => departure);
   }
 
   /** Renews the versions and documents of everything that changed, in the order of the triggers. Call it last. */
@@ -91,7 +94,7 @@ export class ContentChanges {
     table: ImportTable,
     names: readonly string[],
     rows: readonly Values[],
-    hasLeft: (values: Values) => boolean,
+    departure: (values: Values) => Departure,
   ): Promise<void> {
     const position = names.indexOf('SKU');
     this.sample(position, rows);
@@ -100,8 +103,8 @@ export class ContentChanges {
       for (const values of rows) {
         const code = division ? String(values[names.indexOf(division)]) : '';
         const noted = this.noted({ part, code });
-        if (position >= 0) this.log(noted, String(values[position]), hasLeft(values));
-        // It is unknown which elements show the row.
+        if (position >= 0) this.log(noted, String(values[position]), departure(values));
+        // Nothing says which elements show the row.
         else if (!inTerms) this.forgetSkus(noted);
       }
     if (inDocument) {
@@ -114,16 +117,17 @@ export class ContentChanges {
 
   private noted(part: ContentPart): NotedPart {
     const key = partKey(part);
-    const noted = this.parts.get(key) ?? { ...part, skus: new Map<string, boolean>() };
+    const noted = this.parts.get(key) ?? { ...part, skus: new Map<string, Departure>() };
     this.parts.set(key, noted);
     return noted;
   }
 
-  private log(noted: NotedPart, sku: string, hasLeft: boolean): void {
+  private log(noted: NotedPart, sku: string, departure: Departure): void {
     const { skus } = noted;
     if (!skus) return;
-    if (!skus.has(sku)) this.logged++;
-    skus.set(sku, hasLeft || skus.get(sku) === true);
+    const earlier = skus.get(sku);
+    if (!earlier) this.logged++;
+    if (!earlier || RANK[departure] > RANK[earlier]) skus.set(sku, departure);
     if (this.logged > MOST_LOGGED) this.forgetSkus(noted);
   }
 

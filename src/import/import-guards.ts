@@ -1,3 +1,4 @@
+import type { RowValues } from './cell.js';
 import { TermsLog } from '../audit/terms-log.js';
 import type { PriceChanges } from '../guard/price-tally.js';
 import type { ImportTable } from './import-tables.js';
@@ -6,7 +7,6 @@ import type { Problems } from './problems.js';
 import type { RowWatch } from './row-watch.js';
 import type { TableSource } from './source/table-source.js';
 import { StockWatch } from './stock-watch.js';
-import type { RowValues } from './table-rows.js';
 import { CustomerWatch, PriceListWatch, type States } from './terms-watch.js';
 
 /** The guards that an operator disables. */

@@ -11,6 +11,7 @@ import { tableOf } from '../resource/columns.js';
 import { columnsOf, type FieldDeclaration, type Resource } from '../resource/field.decorator.js';
 import { StockEntry } from '../stock/stock-entry.entity.js';
 import { Warehouse } from '../stock/warehouse.entity.js';
+import { isDivision } from '../scope/customer-scope.js';
 import { divisionOf, type PartName } from '../versions/content-parts.js';
 
 /** A table that operators load. Its import file has the same name, and the columns as headers. */
@@ -70,6 +71,15 @@ export const IMPORT_TABLES: readonly ImportTable[] = [
   importTable(StockEntry, 'stock', { WarehouseCode: warehouses, SKU: products }, 'WarehouseCode'),
   importTable(Customer, null, { PriceListCode: priceLists, WarehouseCode: warehouses }),
 ];
+
+/** Whether each customer sees at most one row for each SKU, and always the same one of them. */
+export function hasOneRowPerSku({ key, columns }: ImportTable): boolean {
+  const divisions = columns.map(({ name }) => name).filter(isDivision);
+  // The value of a column outside the key may change, and the row then moves from one customer to another.
+  return (
+    divisions.every((column) => key.includes(column)) && key.filter((column) => !isDivision(column)).join() === 'SKU'
+  );
+}
 
 /** Whether another table references this one. */
 export function isReferenced(table: ImportTable): boolean {

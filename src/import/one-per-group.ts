@@ -1,8 +1,9 @@
+import type { RowValues } from './cell.js';
 import type { WriteSession } from '../database/engine.js';
 import type { FieldDeclaration } from '../resource/field.decorator.js';
 import { KeyIndex } from './key-index.js';
 import type { ReportProblem, TableSource } from './source/table-source.js';
-import { keyText, type RowValues } from './table-rows.js';
+import { keyText } from './table-rows.js';
 
 const LOOKUP_BATCH = 500;
 

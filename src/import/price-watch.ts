@@ -1,7 +1,7 @@
+import type { RowValues } from './cell.js';
 import { comparePrices, type PriceChanges, PriceTally } from '../guard/price-tally.js';
 import type { CheckedRow, RowWatch } from './row-watch.js';
 import type { TableSource } from './source/table-source.js';
-import type { RowValues } from './table-rows.js';
 
 /** Compares the prices of a file with the stored ones, over the whole file and per price list. */
 export class PriceWatch implements RowWatch {

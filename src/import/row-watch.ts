@@ -1,4 +1,4 @@
-import type { RowValues } from './table-rows.js';
+import type { RowValues } from './cell.js';
 
 /** A row of a file whose cells were checked. */
 export interface CheckedRow {

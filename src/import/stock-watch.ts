@@ -3,7 +3,7 @@ import type { Query } from '../database/query.js';
 import { MIN_COMPARED } from '../guard/price-tally.js';
 import type { CheckedRow, RowWatch } from './row-watch.js';
 import type { TableSource } from './source/table-source.js';
-import type { RowValues } from './table-rows.js';
+import type { RowValues } from './cell.js';
 
 const POSITIVE = `${asNumber('AvailableQTY')} > 0`;
 

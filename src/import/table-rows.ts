@@ -1,11 +1,8 @@
 import type { WriteSession } from '../database/engine.js';
 import type { FieldDeclaration } from '../resource/field.decorator.js';
-import { type CellValue, storedValue } from './cell.js';
+import { type RowValues, storedValue } from './cell.js';
 import type { ContentChanges } from './content-changes.js';
 import type { ImportTable } from './import-tables.js';
-
-/** The values of one row, in the order of the requested columns. */
-export type RowValues = readonly CellValue[];
 
 /** Joins the key of a row into one text. The separator is NUL, which no value contains. */
 export function keyText(values: readonly unknown[]): string {

@@ -5,7 +5,7 @@ import { compareTerms, needsComparison, type PriceTerms } from '../guard/terms-c
 import { decimalText } from '../resource/decimal-text.js';
 import type { CheckedRow, RowWatch } from './row-watch.js';
 import type { ReportProblem, TableSource } from './source/table-source.js';
-import type { RowValues } from './table-rows.js';
+import type { RowValues } from './cell.js';
 
 const LOOKUP_BATCH = 500;
 

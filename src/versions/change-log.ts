@@ -1,20 +1,36 @@
-import type { SqlPart } from '../database/engine.js';
+import type { SqlPart, WriteSession } from '../database/engine.js';
 import type { Query, Row } from '../database/query.js';
 import type { ContentPart } from './content-versions.js';
 
 /** The part of a row of `content_versions` that concerns the change log. */
 export interface LoggedState {
   readonly version: string;
-  /** The version that the log leads to. If it is not `version`, a program that does not log has changed the part. */
-  readonly loggedVersion: string | null;
+  /** Whether the log leads to the version. If not, a program that does not log has changed the part or the log. */
+  readonly isLogged: boolean;
   /** Counts the logged versions. */
   readonly counter: number;
   /** The log contains every change after this version, but not every earlier one. */
   readonly firstCounter: number;
 }
 
-/** Selects {@link LoggedState}. */
-export const STATES = 'SELECT Part, Code, Version, LoggedVersion, Counter, FirstCounter FROM content_versions';
+/**
+ * No product has this SKU. Its row in `changed_skus` has the counter of the latest version, so that a table that was
+ * emptied, or restored without the others, is recognized.
+ */
+export const LATEST = '';
+
+/** The columns that name a part, in a statement with {@link STATES}. */
+export const PART_COLUMNS = ['content_versions.Part', 'content_versions.Code'] as const;
+
+/** Selects {@link LoggedState}. The three tables of the log have to agree on the version and on its counter. */
+export const STATES = `SELECT ${PART_COLUMNS.join()}, content_versions.Version, content_versions.Counter, FirstCounter,
+    content_versions.Version = LoggedVersion AND history.Counter = content_versions.Counter
+      AND history.SupersededAt IS NULL AND latest.Counter = content_versions.Counter AS IsLogged
+  FROM content_versions
+  LEFT JOIN version_history history ON history.Part = content_versions.Part AND history.Code = content_versions.Code
+    AND history.Version = content_versions.Version
+  LEFT JOIN changed_skus latest ON latest.Part = content_versions.Part AND latest.Code = content_versions.Code
+    AND latest.SKU = '${LATEST}'`;
 
 /** The key of a part in a map. No code contains a NUL. */
 export const partKey = ({ part, code }: ContentPart) => `${part}\0${code}`;
@@ -26,7 +42,7 @@ export function statesIn(rows: readonly Row[]): Map<string, LoggedState> {
       keyOf(row),
       {
         version: String(row.Version),
-        loggedVersion: row.LoggedVersion as string | null,
+        isLogged: Number(row.IsLogged) === 1,
         counter: Number(row.Counter),
         firstCounter: Number(row.FirstCounter),
       },
@@ -37,7 +53,7 @@ export function statesIn(rows: readonly Row[]): Map<string, LoggedState> {
 /** The states of some parts, by {@link partKey}. */
 export async function statesOf(query: Query, parts: readonly ContentPart[]): Promise<Map<string, LoggedState>> {
   if (!parts.length) return new Map();
-  const { sql, parameters } = oneOf(parts);
+  const { sql, parameters } = oneOf(parts, PART_COLUMNS);
   return statesIn(await query(`${STATES} WHERE ${sql}`, parameters));
 }
 
@@ -62,11 +78,8 @@ export async function countersOf(
 /** A content part and the counter of an earlier version of it. */
 export type PartBase = readonly [part: ContentPart, counter: number];
 
-/**
- * A statement that selects the SKUs that changed in one of the parts after its version. @param after only SKUs that
- * sort after this one
- */
-export function selectChanged(bases: readonly PartBase[], after = ''): SqlPart {
+/** A statement that selects the SKUs that changed in one of the parts after its version. @param after only SKUs behind it */
+export function selectChanged(bases: readonly PartBase[], after = LATEST): SqlPart {
   const one = 'SELECT SKU FROM changed_skus WHERE Part = ? AND Code = ? AND Counter > ? AND SKU > ?';
   return {
     sql: bases.map(() => one).join(' UNION '),
@@ -76,8 +89,8 @@ export function selectChanged(bases: readonly PartBase[], after = ''): SqlPart {
 
 /** How many SKUs changed in a part after the version. */
 export async function countChanged(query: Query, [{ part, code }, counter]: PartBase): Promise<number> {
-  const count = 'SELECT COUNT(*) AS changed FROM changed_skus WHERE Part = ? AND Code = ? AND Counter > ?';
-  const [row] = await query(count, [part, code, counter]);
+  const count = 'SELECT COUNT(*) AS changed FROM changed_skus WHERE Part = ? AND Code = ? AND Counter > ? AND SKU > ?';
+  const [row] = await query(count, [part, code, counter, LATEST]);
   return Number(row!.changed);
 }
 
@@ -89,11 +102,27 @@ export async function removedSince(query: Query, [{ part, code }, counter]: Part
   return new Set(rows.map(({ SKU }) => SKU as string));
 }
 
+/** The highest counter that the log has of each of the parts, by {@link partKey}. */
+export async function lastCounters(session: WriteSession, parts: readonly ContentPart[]): Promise<Map<string, number>> {
+  const counters = new Map<string, number>();
+  if (!parts.length) return counters;
+  const { sql, parameters } = session.rowIn(
+    ['Part', 'Code'],
+    parts.map(({ part, code }) => [part, code]),
+  );
+  for (const table of ['version_history', 'changed_skus']) {
+    const select = `SELECT Part, Code, MAX(Counter) AS Counter FROM ${table} WHERE ${sql} GROUP BY Part, Code`;
+    for (const row of await session.query(select, parameters))
+      counters.set(keyOf(row), Math.max(Number(row.Counter), counters.get(keyOf(row)) ?? 0));
+  }
+  return counters;
+}
+
 const keyOf = ({ Part, Code }: Row) => partKey({ part: Part as ContentPart['part'], code: String(Code) });
 
-function oneOf(parts: readonly ContentPart[]) {
+function oneOf(parts: readonly ContentPart[], [part, code]: readonly [string, string] = ['Part', 'Code']): SqlPart {
   return {
-    sql: `(${parts.map(() => '(Part = ? AND Code = ?)').join(' OR ')})`,
-    parameters: parts.flatMap(({ part, code }) => [part, code]),
+    sql: `(${parts.map(() => `(${part} = ? AND ${code} = ?)`).join(' OR ')})`,
+    parameters: parts.flatMap((one) => [one.part, one.code]),
   };
 }

@@ -2,25 +2,33 @@ import { randomUUID } from 'node:crypto';
 import type { WriteSession } from '../database/engine.js';
 import { timestampText } from '../database/utc-time.js';
 import { declarationOf, divisionOf, PART_NAMES } from './content-parts.js';
-import { type LoggedState, partKey, STATES, statesIn } from './change-log.js';
+import { lastCounters, LATEST, type LoggedState, PART_COLUMNS, partKey, STATES, statesIn } from './change-log.js';
 import type { ContentPart } from './content-versions.js';
 
 /** How many parts one statement renews, and how many SKUs it logs. */
 const AT_ONCE = 1000;
+/** The longest row of a statement: two codes of 64 characters of four bytes each, versions, counters and quotes. */
+const ROW_BYTES = 800;
 /** This number of changes in a part is always logged. More are logged if they are at most this share of its SKUs. */
 const [ALWAYS_LOGGED, LARGEST_LOGGED] = [1000, 0.2];
 
 /** What a transaction changed in a content part. */
 export interface PartChange extends ContentPart {
-  /** The changed SKUs. The value is whether the SKU left the part. Undefined: the changes are not known by SKU. */
-  skus?: ReadonlyMap<string, boolean>;
+  /** The changed SKUs, each with whether it left the part. Undefined: the changes are not known by SKU. */
+  skus?: ReadonlyMap<string, Departure>;
 }
 
 /**
- * Gives the parts new versions, in the transaction that changes them, and logs the changed SKUs. Versions are random,
- * not counted, so a version identifies one state of its part even after the database was restored or copied. Until the
- * transaction ends, other writers of the same part wait. A state with a later version therefore contains all earlier
- * changes, and the counters of a part rise in commit order.
+ * Whether a changed SKU left its part: `yes`, `no`, or `hidden` if it is not in the part now, and was not before. If
+ * another program has changed the part meanwhile, that program may have shown it in between.
+ */
+export type Departure = 'yes' | 'hidden' | 'no';
+
+/**
+ * Gives the parts new versions, in the transaction that changes them, and logs the changed SKUs. A version names one
+ * state of its part, wherever the database is restored or copied to: it is random, not counted. Until the transaction
+ * ends, other writers of the same part wait. So a state with a later version holds all earlier changes, and the counters
+ * of a part rise in the order of the commits.
  * @param before the states at the beginning of the transaction, if triggers have given the parts versions since then
  */
 export async function renewVersions(
@@ -60,14 +68,16 @@ export async function pruneHistory(session: WriteSession, before: Date): Promise
   await session.query(`DELETE ${old}`, [timestampText(before)]);
   for (const { Part, Code } of parts) {
     const oldest = '(SELECT MIN(Counter) FROM version_history WHERE Part = ? AND Code = ?)';
-    const parameters = [Part, Code, Part, Code];
-    await session.query(`DELETE FROM changed_skus WHERE Part = ? AND Code = ? AND Counter <= ${oldest}`, parameters);
+    const entries = `FROM changed_skus WHERE Part = ? AND Code = ? AND SKU > ? AND Counter <= ${oldest}`;
+    await session.query(`DELETE ${entries}`, [Part, Code, LATEST, Part, Code]);
   }
 }
 
 /** A part with the state that it had and the state that it gets. */
 interface Renewal extends PartChange {
   readonly before?: LoggedState;
+  /** The state before, with a counter of its own. */
+  readonly start?: LoggedState;
   readonly after: LoggedState;
 }
 
@@ -77,12 +87,20 @@ async function renewSome(
   version: string,
   before: ReadonlyMap<string, LoggedState> | undefined,
 ): Promise<void> {
-  const states = before ?? (await lockedStates(session, changes));
+  const states = before ?? (await lockedStates(session, changes, version));
+  const last = await lastCounters(
+    session,
+    changes.filter((change) => !states.get(partKey(change))?.isLogged),
+  );
   const renewals: Renewal[] = [];
   for (const change of changes) {
     const state = states.get(partKey(change));
+    const lastCounter = last.get(partKey(change)) ?? 0;
+    const start = state && logged(state, lastCounter);
     const skus = change.skus && (await isWorthLogging(session, change)) ? change.skus : undefined;
-    renewals.push({ ...change, skus, before: state, after: renewed(state, version, skus !== undefined) });
+    const counter = (start?.counter ?? lastCounter) + 1;
+    const firstCounter = skus && start ? start.firstCounter : counter;
+    renewals.push({ ...change, skus, before: state, start, after: { version, isLogged: true, counter, firstCounter } });
   }
   await upsert(
     session,
@@ -95,31 +113,32 @@ async function renewSome(
   await logChanges(session, renewals);
 }
 
-/** The states of the parts. Until the transaction ends, they stay as they are. */
+/**
+ * The states of the parts. Until the transaction ends, they stay as they are. A locking SELECT could scan the table, and
+ * wait for programs that change other parts.
+ * @param version of parts that have none
+ */
 async function lockedStates(
   session: WriteSession,
   parts: readonly ContentPart[],
+  version: string,
 ): Promise<ReadonlyMap<string, LoggedState>> {
-  const { sql, parameters } = session.rowIn(
-    ['Part', 'Code'],
-    parts.map(({ part, code }) => [part, code]),
-  );
-  return statesIn(await session.query(`${STATES} WHERE ${sql} ${session.forUpdate}`, parameters));
+  const keys = parts.map(({ part, code }) => [part, code]);
+  const rows = keys.map((key) => [...key, version]);
+  await upsert(session, 'content_versions', ['Part', 'Code'], ['Version'], rows, ['Part']);
+  const { sql, parameters } = session.rowIn(PART_COLUMNS, keys);
+  const states = statesIn(await session.query(`${STATES} WHERE ${sql}`, parameters));
+  return new Map([...states].filter(([, state]) => state.version !== version));
 }
 
-/** The next state. If the log does not lead to the previous state, the log starts again from that state. */
-function renewed(before: LoggedState | undefined, version: string, isLogged: boolean): LoggedState {
-  const start = before && logged(before);
-  const counter = (start?.counter ?? 0) + 1;
-  return { version, loggedVersion: version, counter, firstCounter: isLogged && start ? start.firstCounter : counter };
-}
-
-/** The state with its own counter. It has none if a program that does not log has changed the part. */
-function logged(state: LoggedState): LoggedState {
-  const { version, loggedVersion, counter } = state;
-  return version === loggedVersion
-    ? state
-    : { version, loggedVersion: version, counter: counter + 1, firstCounter: counter + 1 };
+/**
+ * The state with a counter of its own, which it lacks after a program that does not log has changed the part. The counter
+ * is higher than any that the log has, so that no entry and no version from before counts as later.
+ */
+function logged(state: LoggedState, lastCounter: number): LoggedState {
+  if (state.isLogged) return state;
+  const counter = Math.max(state.counter, lastCounter) + 1;
+  return { ...state, isLogged: true, counter, firstCounter: counter };
 }
 
 async function isWorthLogging(session: WriteSession, { part, code, skus }: PartChange): Promise<boolean> {
@@ -139,19 +158,28 @@ async function noteHistory(session: WriteSession, renewals: readonly Renewal[]):
   );
   const supersede = `UPDATE version_history SET SupersededAt = ? WHERE SupersededAt IS NULL AND ${sql}`;
   await session.query(supersede, [now, ...parameters]);
-  const rows = renewals.flatMap(({ part, code, before, after }) => {
+  const rows = renewals.flatMap(({ part, code, before, start, after }) => {
     const fresh = [part, code, after.version, after.counter, null];
-    if (!before || before.version === before.loggedVersion) return [fresh];
-    return [[part, code, before.version, logged(before).counter, now], fresh];
+    return !start || before?.isLogged ? [fresh] : [[part, code, start.version, start.counter, now], fresh];
   });
   await upsert(session, 'version_history', ['Part', 'Code', 'Version'], ['Counter', 'SupersededAt'], rows);
 }
 
 async function logChanges(session: WriteSession, renewals: readonly Renewal[]): Promise<void> {
   const [removed, others]: unknown[][][] = [[], []];
-  for (const { part, code, skus, after } of renewals)
-    for (const [sku, hasLeft] of skus ?? [])
-      (hasLeft ? removed : others)!.push([part, code, sku, after.counter, hasLeft ? after.counter : null]);
+  for (const {
+    part,
+    code,
+    skus,
+    before,
+    after: { counter },
+  } of renewals) {
+    for (const [sku, departure] of skus ?? []) {
+      const hasLeft = departure === 'yes' || (departure === 'hidden' && !before?.isLogged);
+      (hasLeft ? removed : others)!.push([part, code, sku, counter, hasLeft ? counter : null]);
+    }
+    others!.push([part, code, LATEST, counter, null]);
+  }
   const key = ['Part', 'Code', 'SKU'];
   await upsert(session, 'changed_skus', key, ['Counter', 'RemovedCounter'], removed!);
   // A SKU that returns keeps the version at which it last left.
@@ -169,8 +197,9 @@ async function upsert(
 ): Promise<void> {
   const insert = `INSERT INTO ${table} (${[...key, ...columns].join()}) VALUES`;
   const clause = session.upsertClause(key, overwritten);
-  for (let start = 0; start < rows.length; start += AT_ONCE) {
-    const { sql, parameters } = session.values(rows.slice(start, start + AT_ONCE));
+  const atOnce = Math.max(1, Math.min(AT_ONCE, Math.floor(session.limits.bytes / ROW_BYTES) - 1));
+  for (let start = 0; start < rows.length; start += atOnce) {
+    const { sql, parameters } = session.values(rows.slice(start, start + atOnce));
     await session.query(`${insert} ${sql}${clause}`, parameters);
   }
 }

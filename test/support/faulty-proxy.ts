@@ -18,21 +18,30 @@ const RESPONSES = {
   page: [200, { 'Content-Type': 'text/html', ETag: '"page"' }],
 } satisfies Record<string, [status: number, headers: Headers | (() => Headers)]>;
 
-/** NDJSON that does not match X-Last-SKU. Except for `cut`, the HTTP response is well-formed. */
+/**
+ * NDJSON and X-Last-SKU that do not agree, or changes without their last line. Except for `cut`, the HTTP response is
+ * well-formed. Changes have no X-Last-SKU.
+ */
 const TRUNCATIONS = {
   cut: (lines, last) => [lines, last],
   'no lines': (_lines, last) => [[], last],
   'fewer lines': (lines, last) => [lines.slice(0, -1), last],
   'half a line': (lines, last) => [[...lines.slice(0, -1), lines.at(-1)!.slice(0, -2)], last],
   'no X-Last-SKU': (lines) => [lines, undefined],
-} satisfies Record<string, (lines: string[], last: string) => [lines: string[], last: string | undefined]>;
+} satisfies Record<string, (lines: string[], last: string | undefined) => [lines: string[], last: string | undefined]>;
 
 const LAST_SKU = 'X-Last-SKU';
 
-/** A proxy in front of a service. It makes requests for data fail. */
+const isOfChanges = (url = '') => url.endsWith('/changes');
+
+/** Stands before a service, and makes requests for data fail. */
 export class FaultyProxy {
   /** The faults of the next requests, one per request. */
   faults: Fault[] = [];
+  /** Whether the service seems to be of a release without /changes. */
+  isOlderRelease = false;
+  /** Paths and statuses of the responses for data, in their order. */
+  readonly responses: string[] = [];
 
   private constructor(
     private readonly server: Server,
@@ -58,29 +67,46 @@ export class FaultyProxy {
   }
 
   private async pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const fault = incoming.url === '/auth/token' ? undefined : this.faults.shift();
+    const { url } = incoming;
+    const isData = url !== '/auth/token';
+    const record = () => isData && this.responses.push(`${url} ${outgoing.statusCode}`);
+    outgoing.on('finish', record);
+    if (this.isOlderRelease && isOfChanges(url))
+      return void outgoing.writeHead(404, NOTHING_HERE.headers).end(NOTHING_HERE.body);
+    const fault = isData ? this.faults.shift() : undefined;
     if (fault && fault in RESPONSES) return sendInstead(RESPONSES[fault as keyof typeof RESPONSES], outgoing);
     const { response, body } = await this.fetchFromService(incoming, fault);
     const { statusCode: status, rawHeaders: raw } = response;
     if (!fault) return void outgoing.writeHead(status!, raw).end(body);
     const lines = linesOf(body.toString());
-    const [some, last] = TRUNCATIONS[fault as keyof typeof TRUNCATIONS](lines, lastSku(lines));
+    const [some, last] = TRUNCATIONS[fault as keyof typeof TRUNCATIONS](
+      lines,
+      isOfChanges(url) ? undefined : lastSku(lines),
+    );
     const rest = raw.filter((_, index) => raw[index - (index % 2)]!.toLowerCase() !== LAST_SKU.toLowerCase());
     outgoing.writeHead(status!, last === undefined ? rest : [...rest, LAST_SKU, last]);
     if (fault !== 'cut') return void outgoing.end(some.join(''));
+    record();
     outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy());
   }
 
   private async fetchFromService(incoming: IncomingMessage, fault: Fault | undefined) {
     const { method, url, headers } = incoming;
-    // A 304 has no body to truncate, and a compressed one has no lines.
-    const { 'if-none-match': _, 'accept-encoding': __, ...plain } = headers;
+    // A 304 has no body to truncate, and a compressed one has no lines. Changes are to be those since the base.
+    const { 'if-none-match': base, 'accept-encoding': _, ...rest } = headers;
+    const plain = { ...rest, ...(base && isOfChanges(url) ? { 'if-none-match': base } : {}) };
     const passed = request(this.target + url, { method, headers: fault ? plain : headers });
     incoming.pipe(passed);
     const [response] = (await once(passed, 'response')) as [IncomingMessage];
     return { response, body: await buffer(response) };
   }
 }
+
+/** What every path gets that a release does not have. */
+const NOTHING_HERE = {
+  headers: { 'Content-Type': 'application/json; charset=utf-8' },
+  body: '{"error":"There is nothing at this path."}',
+};
 
 function sendInstead([status, headers]: [number, Headers | (() => Headers)], outgoing: ServerResponse): void {
   outgoing.writeHead(status, typeof headers === 'function' ? headers() : headers).end('{"SKU":"none"}');

@@ -8,9 +8,9 @@ using System.Text.RegularExpressions;
 using System.Threading.Tasks;
 
 /// <summary>
-/// Fetches the data that has changed, with .NET 8 or later and without packages. Set BASE_URL, CLIENT_ID and
-/// CLIENT_SECRET. The folder STATE holds each element as the line that the service sent. Numbers therefore stay exact,
-/// and two elements are equal if their lines are equal. To read the lines, use System.Text.Json with GetDecimal().
+/// Fetches what has changed, with .NET 8 or later and without packages. Set BASE_URL, CLIENT_ID and CLIENT_SECRET.
+/// The folder STATE holds the text of each element as it was received, one on each line. Numbers therefore stay exact,
+/// and equal elements are equal lines. To read the lines, use System.Text.Json with GetDecimal().
 /// </summary>
 public static class Sync
 {
@@ -50,7 +50,9 @@ public static class Sync
                     int status = (int)response.StatusCode;
                     string type = response.Content.Headers.ContentType?.MediaType ?? "no type";
                     string tag = response.Headers.ETag?.ToString();
-                    if (status == 200 && type == NdJson && IsTruncated(response, text)) throw new IOException("truncated");
+                    string path = response.RequestMessage.RequestUri.AbsolutePath;
+                    if (status == 200 && type == NdJson && IsTruncated(path, response, text))
+                        throw new IOException("truncated");
                     if (status != 429 && status < 500)
                         return new Received { Status = status, Type = type, ETag = tag, Text = text };
                     problem = "status " + status;
@@ -70,9 +72,10 @@ public static class Sync
         }
     }
 
-    /// <summary>True if the last line is not the element of X-Last-SKU. Mono itself reports no truncation.</summary>
-    static bool IsTruncated(HttpResponseMessage response, string text)
+    /// <summary>True if the end of the response is missing. Mono itself reports no truncation.</summary>
+    static bool IsTruncated(string path, HttpResponseMessage response, string text)
     {
+        if (path.EndsWith("/changes", StringComparison.Ordinal)) return !text.EndsWith("\n{\"End\":true}\n", StringComparison.Ordinal);
         bool named = response.Headers.TryGetValues("X-Last-SKU", out IEnumerable<string> last);
         if (!named || !text.EndsWith("\n", StringComparison.Ordinal)) return named || text != "";
         return SkuOf(text.TrimEnd('\n').Split('\n').Last()) != Quoted(Uri.UnescapeDataString(last.First()));
@@ -120,13 +123,31 @@ public static class Sync
     static Dictionary<string, string> BySku(string text) =>
         text.Split('\n').Where(line => line != "").ToDictionary(SkuOf);
 
+    /// <summary>Applies a response of /changes: old elements with each change, or only the new ones if Complete.</summary>
+    static Dictionary<string, string> ApplyChanges(Dictionary<string, string> old, string text)
+    {
+        string[] lines = text.TrimEnd('\n').Split('\n');
+        var now = new Dictionary<string, string>();
+        if (!lines[0].Contains("\"Complete\":true")) now = new Dictionary<string, string>(old);
+        foreach (string line in lines)
+        {
+            int start = line.IndexOf(':') + 1;
+            string value = line.Substring(start, line.Length - start - 1);
+            if (line.StartsWith("{\"Changed\":", StringComparison.Ordinal)) now[SkuOf(value)] = value;
+            if (line.StartsWith("{\"Gone\":", StringComparison.Ordinal)) now.Remove(value);
+        }
+        return now;
+    }
+
     static async Task SyncOne(string name)
     {
         string file = Path.Combine(State, name + ".ndjson");
         string tagFile = Path.Combine(State, name + ".etag");
         string before = File.Exists(file) ? File.ReadAllText(file) : "";
         string etag = File.Exists(file) && File.Exists(tagFile) ? File.ReadAllText(tagFile) : "";
-        Received received = await Get("/" + name, etag);
+        Received received = await Get($"/{name}/changes", etag);
+        bool isOlder = received.Status == 404; // An older release of the service has only whole responses.
+        if (isOlder) received = await Get("/" + name, etag);
         if (received.Status == 304)
         {
             Console.WriteLine(name + ": unchanged");
@@ -136,7 +157,8 @@ public static class Sync
         if (received.Status != 200 || received.Type != NdJson)
             throw new IOException($"{name}: {received.Status}, {received.Type}: {received.Text}");
 
-        Dictionary<string, string> old = BySku(before), now = BySku(received.Text);
+        Dictionary<string, string> old = BySku(before);
+        Dictionary<string, string> now = isOlder ? BySku(received.Text) : ApplyChanges(old, received.Text);
         int known = now.Keys.Count(old.ContainsKey);
         int same = now.Count(line => old.TryGetValue(line.Key, out string was) && was == line.Value);
         Console.WriteLine(
@@ -144,7 +166,7 @@ public static class Sync
 
         // This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
         File.Delete(tagFile);
-        File.WriteAllText(file + ".new", received.Text);
+        File.WriteAllText(file + ".new", string.Concat(now.Values.Select(line => line + "\n")));
         if (File.Exists(file)) File.Replace(file + ".new", file, null);
         else File.Move(file + ".new", file);
         File.WriteAllText(tagFile, received.ETag);

@@ -13,17 +13,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.zip.GZIPInputStream;
 
 /**
- * Fetches the data that has changed, with Java 17 or later and without libraries. Set BASE_URL, CLIENT_ID and
- * CLIENT_SECRET. The folder STATE holds each element as the line that the service sent. Numbers therefore stay exact,
- * and two elements are equal if their lines are equal. To read the lines, use your JSON library with decimals as
- * BigDecimal.
+ * Fetches what has changed, with Java 17 or later and without libraries. Set BASE_URL, CLIENT_ID and CLIENT_SECRET.
+ * The folder STATE holds the text of each element as it was received, one on each line. Numbers therefore stay exact,
+ * and equal elements are equal lines. To read the lines, use your JSON library with decimals as BigDecimal.
  */
 public class Sync {
   static final String BASE_URL = System.getenv("BASE_URL");
@@ -44,13 +44,14 @@ public class Sync {
     boolean compressed = response.headers().firstValue("Content-Encoding").orElse("").equals("gzip");
     InputStream bytes = new ByteArrayInputStream(response.body());
     String text = new String((compressed ? new GZIPInputStream(bytes) : bytes).readAllBytes(), StandardCharsets.UTF_8);
-    if (response.statusCode() == 200 && type.startsWith(NDJSON) && isTruncated(response.headers(), text))
+    if (response.statusCode() == 200 && type.startsWith(NDJSON) && isTruncated(request.uri().getPath(), response.headers(), text))
       throw new IOException("truncated");
     return new Received(response.statusCode(), type, response.headers().firstValue("ETag").orElse(""), text);
   }
 
-  /** True if the last line is not the element that X-Last-SKU names. Not every library reports a truncation. */
-  static boolean isTruncated(HttpHeaders headers, String text) {
+  /** True if the end of the response is missing. Not every library reports a truncation. */
+  static boolean isTruncated(String path, HttpHeaders headers, String text) {
+    if (path.endsWith("/changes")) return !text.endsWith("\n{\"End\":true}\n");
     String last = headers.firstValue("X-Last-SKU").orElse(null);
     if (last == null || !text.endsWith("\n")) return last != null || !text.isEmpty();
     String[] lines = text.split("\n");
@@ -118,9 +119,22 @@ public class Sync {
 
   /** Maps each SKU to its line. */
   static Map<String, String> bySku(String text) {
-    Map<String, String> lines = new HashMap<>();
+    Map<String, String> lines = new LinkedHashMap<>();
     for (String line : text.split("\n")) if (!line.isEmpty()) lines.put(skuOf(line), line);
     return lines;
+  }
+
+  /** The elements after a response of /changes: old elements with each change, or only the new ones if Complete. */
+  static Map<String, String> applyChanges(Map<String, String> old, String text) {
+    String[] lines = text.split("\n");
+    Map<String, String> now = new LinkedHashMap<>();
+    if (!lines[0].contains("\"Complete\":true")) now.putAll(old);
+    for (String line : lines) {
+      String value = line.substring(line.indexOf(':') + 1, line.length() - 1);
+      if (line.startsWith("{\"Changed\":")) now.put(skuOf(value), value);
+      if (line.startsWith("{\"Gone\":")) now.remove(value);
+    }
+    return now;
   }
 
   static void sync(String name) throws Exception {
@@ -128,7 +142,9 @@ public class Sync {
     Path tagFile = STATE.resolve(name + ".etag");
     String before = Files.exists(file) ? Files.readString(file) : "";
     String etag = Files.exists(file) && Files.exists(tagFile) ? Files.readString(tagFile) : "";
-    Received received = get("/" + name, etag);
+    Received received = get("/" + name + "/changes", etag);
+    boolean isOlder = received.status == 404; // An older release of the service has only whole responses.
+    if (isOlder) received = get("/" + name, etag);
     if (received.status == 304) {
       System.out.println(name + ": unchanged");
       return;
@@ -138,7 +154,7 @@ public class Sync {
       throw new IOException(name + ": " + received.status + ", " + received.type + ": " + received.text);
 
     Map<String, String> old = bySku(before);
-    Map<String, String> now = bySku(received.text);
+    Map<String, String> now = isOlder ? bySku(received.text) : applyChanges(old, received.text);
     long known = now.keySet().stream().filter(old::containsKey).count();
     long same = now.entrySet().stream().filter(line -> line.getValue().equals(old.get(line.getKey()))).count();
     System.out.printf(
@@ -147,7 +163,8 @@ public class Sync {
 
     // This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
     Files.deleteIfExists(tagFile);
-    Path fresh = Files.writeString(STATE.resolve(name + ".new"), received.text);
+    String lines = now.values().stream().map(line -> line + "\n").collect(Collectors.joining());
+    Path fresh = Files.writeString(STATE.resolve(name + ".new"), lines);
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     Files.writeString(tagFile, received.etag);
   }

@@ -1,6 +1,6 @@
-// Fetches the data that has changed, with Node 20 or later and without packages. Set BASE_URL, CLIENT_ID and
-// CLIENT_SECRET. The folder STATE holds each element as the line that the service sent. Numbers therefore stay exact,
-// and two elements are equal if their lines are equal.
+// Fetches what has changed, with Node 20 or later and without packages. Set BASE_URL, CLIENT_ID and CLIENT_SECRET.
+// The folder STATE holds the text of each element as it was received, one on each line. Numbers therefore stay exact, and
+// equal elements are equal lines.
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +17,7 @@ async function send(path, options) {
     try {
       const response = await fetch(BASE_URL + path, { ...options, signal: AbortSignal.timeout(900_000) });
       const text = await response.text();
-      problem = isTruncated(response, text) ? 'truncated' : `status ${response.status}`;
+      problem = isTruncated(path, response, text) ? 'truncated' : `status ${response.status}`;
       if (response.status !== 429 && response.status < 500 && problem !== 'truncated') return { response, text };
       wait = Number(response.headers.get('Retry-After'));
     } catch (error) {
@@ -31,9 +31,10 @@ async function send(path, options) {
   }
 }
 
-/** True if the last line is not the element that X-Last-SKU names. Some versions of fetch report no truncation. */
-function isTruncated({ status, headers }, text) {
+/** True if the end of the response is missing. Some versions of fetch report no truncation. */
+function isTruncated(path, { status, headers }, text) {
   if (status !== 200 || !isData(headers)) return false;
+  if (path.endsWith('/changes')) return !text.endsWith('\n{"End":true}\n');
   const last = headers.get('X-Last-SKU');
   if (last === null || !text.endsWith('\n')) return last !== null || text !== '';
   return JSON.parse(text.split('\n').at(-2)).SKU !== decodeURIComponent(last);
@@ -72,17 +73,33 @@ function bySku(text) {
   );
 }
 
+/** The elements after a response of /changes: old elements with each change, or only the new ones if Complete. */
+function applyChanges(old, text) {
+  const [first, ...changes] = text.split('\n').slice(0, -1);
+  const now = new Map(JSON.parse(first).Complete ? [] : old);
+  for (const line of changes) {
+    const { Changed, Gone } = JSON.parse(line);
+    if (Changed) now.set(Changed.SKU, line.slice('{"Changed":'.length, -1));
+    else now.delete(Gone);
+  }
+  return now;
+}
+
 async function sync(name) {
   const [file, tagFile] = [join(STATE, `${name}.ndjson`), join(STATE, `${name}.etag`)];
   const before = await readFile(file, 'utf8').catch(() => undefined);
   const etag = before === undefined ? '' : await readFile(tagFile, 'utf8').catch(() => '');
-  const { response, text } = await get(`/${name}`, etag.trim());
+  const changes = await get(`/${name}/changes`, etag.trim());
+  // An older release of the service has only whole responses.
+  const isOlder = changes.response.status === 404;
+  const { response, text } = isOlder ? await get(`/${name}`, etag.trim()) : changes;
   if (response.status === 304) return console.log(`${name}: unchanged`);
   // A 200 with a different Content-Type comes from a proxy and contains no products.
   if (response.status !== 200 || !isData(response.headers))
     throw new Error(`${name}: ${response.status}, ${response.headers.get('Content-Type')}: ${text}`);
 
-  const [old, now] = [bySku(before ?? ''), bySku(text)];
+  const old = bySku(before ?? '');
+  const now = isOlder ? bySku(text) : applyChanges(old, text);
   const known = [...now].filter(([sku]) => old.has(sku));
   const changed = known.filter(([sku, line]) => old.get(sku) !== line);
   const [added, gone] = [now.size - known.length, old.size - known.length];
@@ -90,7 +107,7 @@ async function sync(name) {
 
   // This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
   await rm(tagFile, { force: true });
-  await writeFile(`${file}.new`, text);
+  await writeFile(`${file}.new`, [...now.values()].map((line) => `${line}\n`).join(''));
   await rename(`${file}.new`, file);
   await writeFile(tagFile, response.headers.get('ETag'));
 }

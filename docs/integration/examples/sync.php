@@ -1,7 +1,7 @@
 <?php
-// Fetches the data that has changed, with PHP 8 and the curl extension. Set BASE_URL, CLIENT_ID and CLIENT_SECRET.
-// The folder STATE holds each element as the line that the service sent. Numbers therefore stay exact, and two elements
-// are equal if their lines are equal.
+// Fetches what has changed, with PHP 8 and its extension curl. Set BASE_URL, CLIENT_ID and CLIENT_SECRET. The folder
+// STATE holds the text of each element as it was received, one on each line. Numbers therefore stay exact, and equal
+// elements are equal lines.
 declare(strict_types=1);
 
 const ATTEMPTS = 6;
@@ -32,7 +32,7 @@ function once(string $path, array $headers, ?array $form): array
         return ['problem' => curl_error($curl)];
     }
     $response = ['status' => curl_getinfo($curl, CURLINFO_RESPONSE_CODE), 'headers' => $received, 'body' => $body];
-    return isData($response) && isTruncated($received, $body) ? ['problem' => 'truncated'] : $response;
+    return isData($response) && isTruncated($path, $received, $body) ? ['problem' => 'truncated'] : $response;
 }
 
 function isData(array $response): bool
@@ -40,9 +40,12 @@ function isData(array $response): bool
     return $response['status'] === 200 && str_starts_with($response['headers']['content-type'] ?? '', 'application/x-ndjson');
 }
 
-/** True if the last line is not the element that X-Last-SKU names. Not every library reports a truncation. */
-function isTruncated(array $headers, string $body): bool
+/** True if the end of the response is missing. Not every library reports a truncation. */
+function isTruncated(string $path, array $headers, string $body): bool
 {
+    if (str_ends_with($path, '/changes')) {
+        return !str_ends_with($body, "\n{\"End\":true}\n");
+    }
     $last = $headers['x-last-sku'] ?? null;
     if ($last === null || !str_ends_with($body, "\n")) {
         return $last !== null || $body !== '';
@@ -110,12 +113,33 @@ function bySku(string $text): array
     return $lines;
 }
 
+/** The elements after a response of /changes: old elements with each change, or only the new ones if Complete. */
+function applyChanges(array $old, string $text): array
+{
+    $lines = explode("\n", rtrim($text, "\n"));
+    $first = json_decode(array_shift($lines), true, 512, JSON_THROW_ON_ERROR);
+    $now = $first['Complete'] ? [] : $old;
+    foreach ($lines as $line) {
+        $change = json_decode($line, true, 512, JSON_THROW_ON_ERROR);
+        if (isset($change['Changed'])) {
+            $now['SKU ' . $change['Changed']['SKU']] = substr($line, strlen('{"Changed":'), -1);
+        } elseif (isset($change['Gone'])) {
+            unset($now['SKU ' . $change['Gone']]);
+        }
+    }
+    return $now;
+}
+
 function sync(string $state, string $name): void
 {
     [$file, $tagFile] = ["$state/$name.ndjson", "$state/$name.etag"];
     $before = is_file($file) ? file_get_contents($file) : '';
     $etag = is_file($file) && is_file($tagFile) ? file_get_contents($tagFile) : '';
-    $response = get("/$name", $etag);
+    $response = get("/$name/changes", $etag);
+    $isOlder = $response['status'] === 404; // An older release of the service has only whole responses.
+    if ($isOlder) {
+        $response = get("/$name", $etag);
+    }
     if ($response['status'] === 304) {
         echo "$name: unchanged\n";
         return;
@@ -126,7 +150,8 @@ function sync(string $state, string $name): void
         throw new RuntimeException("$name: {$response['status']}, $type: {$response['body']}");
     }
 
-    [$old, $now] = [bySku($before), bySku($response['body'])];
+    $old = bySku($before);
+    $now = $isOlder ? bySku($response['body']) : applyChanges($old, $response['body']);
     $known = array_intersect_key($now, $old);
     $changed = array_filter($known, fn (string $line, string $sku) => $old[$sku] !== $line, ARRAY_FILTER_USE_BOTH);
     $numbers = [count($now) - count($known), count($changed), count($old) - count($known), count($now)];
@@ -136,7 +161,7 @@ function sync(string $state, string $name): void
     if (is_file($tagFile)) {
         unlink($tagFile);
     }
-    file_put_contents("$file.new", $response['body']);
+    file_put_contents("$file.new", implode('', array_map(fn (string $line) => "$line\n", $now)));
     rename("$file.new", $file);
     file_put_contents($tagFile, $response['headers']['etag']);
 }

@@ -1,8 +1,8 @@
 """Fetches the data that has changed, with Python 3.9 or later and without packages.
 
-Set BASE_URL, CLIENT_ID and CLIENT_SECRET. The folder STATE holds each element as the line that the service sent.
-Numbers therefore stay exact, and two elements are equal if their lines are equal. To calculate with prices, read the
-lines with json.loads(line, parse_float=Decimal).
+Set BASE_URL, CLIENT_ID and CLIENT_SECRET. The folder STATE holds the text of each element as it was received, one on
+each line. Numbers therefore stay exact, and equal elements are equal lines. To calculate with prices, read the lines
+with json.loads(line, parse_float=Decimal).
 """
 
 import gzip
@@ -33,7 +33,7 @@ def once(path, data, headers):
         if response.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
         text = body.decode()
-        if response.status == 200 and is_data(response.headers) and is_truncated(response.headers, text):
+        if response.status == 200 and is_data(response.headers) and is_truncated(path, response.headers, text):
             raise EOFError("truncated")
         return response.status, response.headers, text
 
@@ -42,8 +42,10 @@ def is_data(headers):
     return headers.get_content_type() == "application/x-ndjson"
 
 
-def is_truncated(headers, text):
-    """True if the last line is not the element that X-Last-SKU names. Not every library reports a truncation."""
+def is_truncated(path, headers, text):
+    """True if the end of the response is missing. Not every library reports a truncation."""
+    if path.endswith("/changes"):
+        return not text.endswith('\n{"End":true}\n')
     last = headers.get("X-Last-SKU")
     if last is None or not text.endswith("\n"):
         return last is not None or text != ""
@@ -96,18 +98,36 @@ def by_sku(text):
     return {json.loads(line)["SKU"]: line for line in text.split("\n") if line}
 
 
+def apply_changes(old, text):
+    """The elements after a response of /changes: old elements with each change, or only the new ones if Complete."""
+    first, *changes = text.split("\n")[:-1]
+    now = {} if json.loads(first)["Complete"] else dict(old)
+    for line in changes:
+        change = json.loads(line)
+        if "Changed" in change:
+            now[change["Changed"]["SKU"]] = line[len('{"Changed":') : -1]
+        elif "Gone" in change:
+            now.pop(change["Gone"], None)
+    return now
+
+
 def sync(session, name):
     file, tag_file = STATE / f"{name}.ndjson", STATE / f"{name}.etag"
     before = file.read_text("utf-8") if file.exists() else ""
     etag = tag_file.read_text() if file.exists() and tag_file.exists() else ""
-    status, headers, text = session.get(f"/{name}", etag)
+    has_changes = True
+    status, headers, text = session.get(f"/{name}/changes", etag)
+    if status == 404:  # An older release of the service has only whole responses.
+        has_changes = False
+        status, headers, text = session.get(f"/{name}", etag)
     if status == 304:
         return print(f"{name}: unchanged")
     # A 200 with a different Content-Type comes from a proxy and contains no products.
     if status != 200 or not is_data(headers):
         raise SystemExit(f"{name}: {status}, {headers.get_content_type()}: {text}")
 
-    old, now = by_sku(before), by_sku(text)
+    old = by_sku(before)
+    now = apply_changes(old, text) if has_changes else by_sku(text)
     changed = sum(old[sku] != now[sku] for sku in old.keys() & now.keys())
     added, gone = len(now.keys() - old.keys()), len(old.keys() - now.keys())
     print(f"{name}: {added} new, {changed} changed, {gone} gone, {len(now)} in all")
@@ -115,7 +135,7 @@ def sync(session, name):
     # This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
     tag_file.unlink(missing_ok=True)
     new = file.with_suffix(".new")
-    new.write_bytes(text.encode())
+    new.write_bytes("".join(line + "\n" for line in now.values()).encode())
     new.replace(file)
     tag_file.write_text(headers["ETag"])
 

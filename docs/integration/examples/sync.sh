@@ -15,9 +15,10 @@ token=
 
 log() { echo "$*" >&2; }
 
-# send ARGUMENTS...: runs curl. Retries after 429, 5xx, a connection error or a truncated response. Sets $status, and
+# send URL ARGUMENTS...: runs curl. Retries after 429, 5xx, a connection error or a truncated response. Sets $status, and
 # writes the headers and the body to files in $work.
 send() {
+  url=$1
   attempt=0
   while :; do
     rm -f "$work/headers"
@@ -39,9 +40,11 @@ send() {
 
 is_data() { case "$status $(header Content-Type)" in 200\ application/x-ndjson*) ;; *) return 1 ;; esac }
 
-# True if the last line is the element that X-Last-SKU names. In a SKU, JSON escapes only quotes and backslashes.
+# True if the last line is {"End":true} (/changes), or else the element that X-Last-SKU names. In a SKU, JSON escapes
+# only quotes and backslashes.
 is_complete() {
   [ -z "$(tail -c 1 "$work/body")" ] || return # The last line is incomplete.
+  case $url in */changes) [ "$(tail -n 1 "$work/body")" = '{"End":true}' ]; return ;; esac
   tail -n 1 "$work/body" | LC_ALL=C awk -v last="$(header X-Last-SKU)" '
     BEGIN {
       for (i = 1; i < 256; i++) byte[sprintf("%%%02X", i)] = (i == 34 || i == 92 ? "\\" : "") sprintf("%c", i)
@@ -64,6 +67,22 @@ new_token() {
   printf 'Authorization: Bearer %s\n' "$token" >"$secrets/authorization"
 }
 
+# apply_changes RESPONSE OLD: prints the old elements with each change of a response of /changes, or only the new ones if
+# Complete.
+apply_changes() {
+  LC_ALL=C awk '
+    function sku_of(element) { match(element, /"SKU":"([^"\\]|\\.)*"/); return substr(element, RSTART + 6, RLENGTH - 6) }
+    function value() { return substr($0, index($0, ":") + 1, length($0) - index($0, ":") - 1) }
+    FILENAME == ARGV[1] && FNR == 1 { complete = /"Complete":true/ }
+    FILENAME == ARGV[1] && /^."Changed":/ { skus[++count] = sku_of(value()); changed[skus[count]] = value() }
+    FILENAME == ARGV[1] && /^."Gone":/ { gone[value()] }
+    FILENAME == ARGV[1] || complete { next }
+    { sku = sku_of($0) }
+    sku in changed { print changed[sku]; delete changed[sku]; next }
+    !(sku in gone)
+    END { for (i = 1; i <= count; i++) if (skus[i] in changed) print changed[skus[i]] }' "$1" "$2"
+}
+
 # Counts new, changed and gone elements. Each element is a line, and its SKU is the key.
 compare() {
   awk -v name="$3" '
@@ -73,23 +92,32 @@ compare() {
     END { printf "%s: %d new, %d changed, %d gone, %d in all\n", name, new, changed, before - same, all }' "$1" "$2"
 }
 
+# get PATH
+get() {
+  for try in first second; do
+    [ -n "$token" ] || new_token
+    send "$BASE_URL$1" -H "@$secrets/authorization" -H 'Accept: application/x-ndjson' -H "If-None-Match: $tag"
+    [ "$status" = 401 ] || break
+    token= # The token is no longer valid: request one new token.
+  done
+}
+
 sync() {
   file=$state/$1.ndjson
   tag=
   [ -f "$file" ] && [ -f "$state/$1.etag" ] && tag=$(cat "$state/$1.etag")
-  for try in first second; do
-    [ -n "$token" ] || new_token
-    send "$BASE_URL/$1" -H "@$secrets/authorization" -H 'Accept: application/x-ndjson' -H "If-None-Match: $tag"
-    [ "$status" = 401 ] || break
-    token= # The token is no longer valid: request one new token.
-  done
-  # A 200 with a different Content-Type comes from a proxy and contains no products.
+  get "/$1/changes"
+  [ "$status" != 404 ] || get "/$1" # An older release of the service has only whole responses.
+  # A 200 with another type comes from a proxy and contains no products.
   [ "$status" != 200 ] || is_data || status="200 of another type"
   case $status in
   304) echo "$1: unchanged" ;;
   200)
-    cp "$work/body" "$work/new"
     [ -f "$file" ] || : >"$file"
+    case $url in
+    */changes) apply_changes "$work/body" "$file" >"$work/new" ;;
+    *) cp "$work/body" "$work/new" ;;
+    esac
     compare "$file" "$work/new" "$1"
     # This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
     rm -f "$state/$1.etag"

@@ -1,0 +1,31 @@
+import { applied, deltaSince, type KeptState, sorted, wholeState } from './change-oracle.js';
+import type { TestService } from './test-service.js';
+
+const PATHS = ['/products', '/prices', '/stock'] as const;
+type Path = (typeof PATHS)[number];
+
+/** A client that keeps every state it ever got, and checks that each of them leads to the present one. */
+export class ChangeReader {
+  private readonly kept = new Map<Path, KeptState[]>(PATHS.map((path) => [path, []]));
+
+  constructor(
+    private readonly service: TestService,
+    private readonly token: string,
+  ) {}
+
+  /** Reads everything, and applies the delta from each earlier state. @throws if a delta leads elsewhere */
+  async read(step = ''): Promise<void> {
+    for (const [path, states] of this.kept) {
+      const present = await wholeState(this.service, path, this.token);
+      for (const [index, state] of [...states].entries()) {
+        const delta = await deltaSince(this.service, path, this.token, state.etag);
+        const after = applied(state, delta);
+        const [got, whole] = [after, present].map((one) => JSON.stringify(sorted(one)));
+        if (got !== whole)
+          throw new Error(`${step}: from state ${index}, ${path}/changes leads to ${got}, not ${whole}`);
+        if (delta && index === 0) states.push(after);
+      }
+      states.push(present);
+    }
+  }
+}
