@@ -38,7 +38,10 @@ async function backUp(): Promise<Backup> {
   return rows;
 }
 
-/** Puts back the rows of a backup, past the triggers, as restoring a dump does. @param kept tables that stay as they are */
+/**
+ * Restores the rows of a backup and the versions in it, as restoring a dump does. @param kept tables that stay as they
+ * are
+ */
 async function restore(backup: Backup, kept: readonly string[] = []): Promise<void> {
   const restored = TABLES.filter((table) => !kept.includes(table));
   const connection = await foreignConnection(service.database);
@@ -65,7 +68,7 @@ async function restore(backup: Backup, kept: readonly string[] = []): Promise<vo
       await connection.run(`${verb} INTO ${table} (${columns.join()}) VALUES (${marks})`, Object.values(row));
     }
   if (engine === 'sqlite') {
-    // Its triggers ran meanwhile.
+    // The triggers of this table ran in the meantime.
     for (const table of TABLES.slice(-4).filter((table) => restored.includes(table))) {
       await connection.run(`DELETE FROM ${table}`);
       for (const row of backup.get(table)!) {

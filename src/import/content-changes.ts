@@ -104,7 +104,7 @@ export class ContentChanges {
         const code = division ? String(values[names.indexOf(division)]) : '';
         const noted = this.noted({ part, code });
         if (position >= 0) this.log(noted, String(values[position]), departure(values));
-        // Nothing says which elements show the row.
+        // It is unknown which elements show the row.
         else if (!inTerms) this.forgetSkus(noted);
       }
     if (inDocument) {

@@ -78,7 +78,10 @@ export async function countersOf(
 /** A content part and the counter of an earlier version of it. */
 export type PartBase = readonly [part: ContentPart, counter: number];
 
-/** A statement that selects the SKUs that changed in one of the parts after its version. @param after only SKUs behind it */
+/**
+ * A statement that selects the SKUs that changed in one of the parts after its version. @param after only SKUs that
+ * sort after this one
+ */
 export function selectChanged(bases: readonly PartBase[], after = LATEST): SqlPart {
   const one = 'SELECT SKU FROM changed_skus WHERE Part = ? AND Code = ? AND Counter > ? AND SKU > ?';
   return {

@@ -25,10 +25,10 @@ export interface PartChange extends ContentPart {
 export type Departure = 'yes' | 'hidden' | 'no';
 
 /**
- * Gives the parts new versions, in the transaction that changes them, and logs the changed SKUs. A version names one
- * state of its part, wherever the database is restored or copied to: it is random, not counted. Until the transaction
- * ends, other writers of the same part wait. So a state with a later version holds all earlier changes, and the counters
- * of a part rise in the order of the commits.
+ * Gives the parts new versions, in the transaction that changes them, and logs the changed SKUs. Versions are random,
+ * not counted, so a version identifies one state of its part even after the database was restored or copied. Until the
+ * transaction ends, other writers of the same part wait. A state with a later version therefore contains all earlier
+ * changes, and the counters of a part rise in commit order.
  * @param before the states at the beginning of the transaction, if triggers have given the parts versions since then
  */
 export async function renewVersions(
@@ -132,8 +132,8 @@ async function lockedStates(
 }
 
 /**
- * The state with a counter of its own, which it lacks after a program that does not log has changed the part. The counter
- * is higher than any that the log has, so that no entry and no version from before counts as later.
+ * The state with its own counter. It has none if a program that does not log has changed the part. The counter is
+ * higher than any that the log has, so that no entry and no version from before counts as later.
  */
 function logged(state: LoggedState, lastCounter: number): LoggedState {
   if (state.isLogged) return state;
