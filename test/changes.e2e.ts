@@ -65,7 +65,7 @@ async function restore(backup: Backup, kept: readonly string[] = []): Promise<vo
     }
   if (engine === 'sqlite') {
     // Its triggers ran meanwhile.
-    for (const table of TABLES.slice(-4).filter((table) => restored.includes(table))) {
+    for (const table of TABLES.slice(-4).filter((name) => restored.includes(name))) {
       await connection.run(`DELETE FROM ${table}`);
       for (const row of backup.get(table)!) {
         const columns = Object.keys(row);
