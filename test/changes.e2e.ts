@@ -68,8 +68,8 @@ async function restore(backup: Backup, kept: readonly string[] = []): Promise<vo
       await connection.run(`${verb} INTO ${table} (${columns.join()}) VALUES (${marks})`, Object.values(row));
     }
   if (engine === 'sqlite') {
-    // The triggers of this table ran in the meantime.
-    for (const table of TABLES.slice(-4).filter((table) => restored.includes(table))) {
+    // Its triggers ran meanwhile.
+    for (const table of TABLES.slice(-4).filter((name) => restored.includes(name))) {
       await connection.run(`DELETE FROM ${table}`);
       for (const row of backup.get(table)!) {
         const columns = Object.keys(row);

@@ -173,7 +173,7 @@ async function expectInStep(): Promise<void> {
     const headers = { Accept: 'application/x-ndjson' };
     const { body } = await call(service.url, { path: `/${name}`, token, headers });
     for (const integration of integrations) {
-      expect([integration.script, linesIn(integration.kept(`${name}.ndjson`))]).toEqual([
+      expect([integration.script, linesIn(integration.storedFile(`${name}.ndjson`))]).toEqual([
         integration.script,
         linesIn(body),
       ]);
@@ -184,7 +184,7 @@ async function expectInStep(): Promise<void> {
 
 /** What changed since the state that an integration keeps. @returns undefined if nothing has */
 async function missing(integration: Integration, name: Name) {
-  const etag = integration.kept(`${name}.etag`);
+  const etag = integration.storedFile(`${name}.etag`);
   expect([integration.script, etag]).toEqual([integration.script, expect.stringMatching(/^(W\/)?"[^"\n]+"$/)]);
   return deltaSince(service, `/${name}`, await service.token(A), etag);
 }
@@ -202,7 +202,7 @@ function expectResponses(...expected: string[]): void {
 
 const FAILED = /^failed with [1-9]\d*, and printed nothing$/;
 const FILES = NAMES.flatMap((name) => [`${name}.ndjson`, `${name}.etag`]);
-const keptBy = (integration: Integration) => FILES.map((file) => integration.kept(file));
+const keptBy = (integration: Integration) => FILES.map((file) => integration.storedFile(file));
 
 async function expectFailed(secret: string, ...faults: Fault[]): Promise<void> {
   const before = integrations.map(keptBy);
@@ -362,7 +362,7 @@ test.each([false, true])(
     isOlderRelease(isOlder);
     const secret = await service.key(NOTHING);
     const expected = NAMES.map((name) => `${name}: 0 new, 0 changed, 0 gone, 0 in all\n`);
-    expect(await each((one) => one.syncAnew(NOTHING, secret))).toEqual(all(expected.join('')));
+    expect(await each((one) => one.syncWithoutState(NOTHING, secret))).toEqual(all(expected.join('')));
   },
   120_000,
 );
