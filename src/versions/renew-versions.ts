@@ -20,7 +20,7 @@ export interface PartChange extends ContentPart {
 
 /**
  * Whether a changed SKU left its part: `yes`, `no`, or `hidden` if it is not in the part now, and was not before. If
- * another program has changed the part meanwhile, that program may have shown it in between.
+ * another program has changed the part in the meantime, that program may have made the SKU visible in between.
  */
 export type Departure = 'yes' | 'hidden' | 'no';
 
@@ -76,7 +76,7 @@ export async function pruneHistory(session: WriteSession, before: Date): Promise
 /** A part with the state that it had and the state that it gets. */
 interface Renewal extends PartChange {
   readonly before?: LoggedState;
-  /** The state before, with a counter of its own. */
+  /** The previous state, with its own counter. */
   readonly start?: LoggedState;
   readonly after: LoggedState;
 }
@@ -114,7 +114,7 @@ async function renewSome(
 }
 
 /**
- * The states of the parts. Until the transaction ends, they stay as they are. A locking SELECT could scan the table, and
+ * The states of the parts. They do not change until the transaction ends. A locking SELECT could scan the table, and
  * wait for programs that change other parts.
  * @param version of parts that have none
  */
@@ -133,7 +133,7 @@ async function lockedStates(
 
 /**
  * The state with its own counter. It has none if a program that does not log has changed the part. The counter is
- * higher than any that the log has, so that no entry and no version from before counts as later.
+ * higher than every counter in the log, so that no earlier entry or version counts as later.
  */
 function logged(state: LoggedState, lastCounter: number): LoggedState {
   if (state.isLogged) return state;

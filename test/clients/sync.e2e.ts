@@ -118,7 +118,7 @@ function killGroup(leader: number): void {
   }
 }
 
-/** The SKU that is last in all responses, with characters that JSON escapes, URLs encode, or UTF-8 makes several bytes. */
+/** The last SKU of all responses, with characters that JSON escapes, URLs encode, or UTF-8 writes as several bytes. */
 const LAST = 'Z "1/2" +50 %41 \\ ü€😀';
 /** A customer whose responses are empty. */
 const NOTHING = 'SHOP-NOTHING';
@@ -166,7 +166,7 @@ type Name = (typeof NAMES)[number];
 
 const linesIn = (text: string) => text.split('\n').toSorted();
 
-/** Expects each to have exactly what the service returns, and a tag that names this state. */
+/** Expects each script to have exactly the data of the service, and a tag that names this state. */
 async function expectInStep(): Promise<void> {
   const token = await service.token(A);
   for (const name of NAMES) {
@@ -182,7 +182,7 @@ async function expectInStep(): Promise<void> {
   }
 }
 
-/** What changed since the state that an integration keeps. @returns undefined if nothing has */
+/** The changes since the stored state of an integration. @returns undefined if nothing has changed */
 async function missing(integration: Integration, name: Name) {
   const etag = integration.storedFile(`${name}.etag`);
   expect([integration.script, etag]).toEqual([integration.script, expect.stringMatching(/^(W\/)?"[^"\n]+"$/)]);

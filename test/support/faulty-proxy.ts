@@ -34,11 +34,11 @@ const LAST_SKU = 'X-Last-SKU';
 
 const isOfChanges = (url = '') => url.endsWith('/changes');
 
-/** Stands before a service, and makes requests for data fail. */
+/** A proxy in front of a service. It makes requests for data fail. */
 export class FaultyProxy {
   /** The faults of the next requests, one per request. */
   faults: Fault[] = [];
-  /** Whether the service seems to be of a release without /changes. */
+  /** Whether to imitate a release without /changes. */
   isOlderRelease = false;
   /** Paths and statuses of the responses for data, in their order. */
   readonly responses: string[] = [];
@@ -102,7 +102,7 @@ export class FaultyProxy {
   }
 }
 
-/** What every path gets that a release does not have. */
+/** The response for every path that the imitated release lacks. */
 const NOTHING_HERE = {
   headers: { 'Content-Type': 'application/json; charset=utf-8' },
   body: '{"error":"There is nothing at this path."}',
