@@ -1,6 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { request } from 'node:http';
-import { DATA, SCHEMAS } from './support/data-endpoints.js';
+import { CHANGES, DATA, SCHEMAS } from './support/data-endpoints.js';
 import { layersOf, routesOf, startWithApp } from './support/running-app.js';
 import { withoutFurtherFields } from './support/further-fields.js';
 import { A, B, C, MARKS_OF_B, smallCatalogue } from './support/small-catalogue.js';
@@ -50,7 +50,7 @@ function sendAsA({ method = 'GET', path, headers = {}, body = '' }: Sent): Promi
 }
 
 test('the public port has exactly the endpoints of the interface (interface §4, decisions 28, 152)', () => {
-  const data = [...DATA, ...SCHEMAS].map((path) => `GET ${path}`);
+  const data = [...DATA, ...CHANGES, ...SCHEMAS].map((path) => `GET ${path}`);
   expect(routesOf(app).toSorted()).toEqual([...data, ...PUBLIC].toSorted());
   // There must be no nested router, because the line above would not see its routes.
   expect(layersOf(app).filter(({ handle }) => handle.stack)).toEqual([]);
