@@ -106,7 +106,7 @@ export async function sameBytes(deployment: Deployment, path: DataPath, bytes: B
   holds(equal, `the ${current.length} bytes of ${path}`, `${bytes.length} different bytes`);
 }
 
-/** The order of elements: by code points (decision 2). */
+/** The order of elements: by code points (docs/decisions.md#2). */
 export function compareCodePoints(one: unknown, other: unknown): number {
   return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
 }

@@ -3,7 +3,7 @@ export interface Field {
   /** Its type in a schema. */
   type: 'string' | 'integer' | 'decimal' | 'boolean' | 'date';
   nullable: boolean;
-  /** Whether a value is within the limit of decision 37. The value of a number is its text. */
+  /** Whether a value is within the limit of docs/decisions.md#37. The value of a number is its text. */
   fits: (value: string) => boolean;
 }
 

@@ -20,10 +20,10 @@ export const ALL = [...PROTECTED, ...PUBLIC];
 /** The endpoints that return elements. Each has a schema endpoint. */
 export const DATA_PATHS = PROTECTED.filter((path) => `${path}/schema` in paths);
 
-/** The paths that return what changed in the elements (decision 179). */
+/** The paths that return what changed in the elements (docs/decisions.md#179). */
 export const CHANGES_PATHS = PROTECTED.filter((path) => path.endsWith('/changes'));
 
-/** The paths whose responses a client can keep and validate (decision 72). */
+/** The paths whose responses a client can keep and validate (docs/decisions.md#72). */
 export const VALIDATED = ALL.filter((path) => path !== '/health' && !CHANGES_PATHS.includes(path));
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

@@ -17,7 +17,7 @@ test('issue prints only the key, also in a separate process, and only its digest
   const results = [await database.cli('key', 'issue', 'KEYS'), await cliProcess(database, 'key', 'issue', 'KEYS')];
   for (const { code, stdout, stderr } of results) {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    // 43 letters and digits hold 256 bits (decision 19).
+    // 43 letters and digits hold 256 bits (docs/decisions.md#19).
     expect(stdout).toMatch(/^[A-Za-z0-9]{43,}\n$/);
   }
   const keys = results.map(({ stdout }) => stdout.trim());

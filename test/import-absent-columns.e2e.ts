@@ -7,7 +7,7 @@ import { problemsIn } from './support/import-outcome.js';
 import { removeAllRows, type Rows, storedRows as rowsOf } from './support/stored-rows.js';
 import { TestDatabase } from './support/test-service.js';
 
-// Imports files that lack columns (decision 140).
+// Imports files that lack columns (docs/decisions.md#140).
 
 let database: TestDatabase;
 let folder: string;

@@ -20,7 +20,7 @@ const fields = (text: string, required: string[] = []) =>
     .map((pair) => pair.split(' ') as [string, string])
     .map(([name, type]) => ({ name, type, required: required.includes(name), wireName: wireName(name) }));
 
-/** Returns the key in data responses, which starts with a capital (decision 85). */
+/** Returns the key in data responses, which starts with a capital (docs/decisions.md#85). */
 const wireName = (name: string) => name[0]!.toUpperCase() + name.slice(1);
 
 /** Returns an entry of `arrays`. */

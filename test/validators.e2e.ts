@@ -482,7 +482,7 @@ describe('concurrent writers', () => {
       await first!.run('COMMIT');
       expect(await client.read(service)).toMatchObject({ P: 11, R: 1 });
       // With snapshot isolation, MariaDB rejects a change of a row that the transaction's snapshot does not show
-      // (decision 156).
+      // (docs/decisions.md#156).
       const refused = await waiting;
       expect(refused).toBe((await hasSnapshotIsolation()) ? RECORD_HAS_CHANGED : undefined);
       if (refused) for (const statement of ['ROLLBACK', 'START TRANSACTION', change]) await third!.run(statement);

@@ -93,7 +93,7 @@ async function schema(deployment: Deployment, path: DataPath): Promise<Schema> {
   return body;
 }
 
-/** Ignores further fields: additions do not make a new API profile (decision 13). */
+/** Ignores further fields: additions do not make a new API profile (docs/decisions.md#13). */
 function sameFields(what: string, fields: SchemaField[], documented: Fields, required?: string): void {
   const expected = Object.entries(documented).map(([wireName, { type }]) => ({
     name: camelCase(wireName),

@@ -5,7 +5,7 @@ import { type DataPath, numbersIn, sameBytes } from '../data.js';
 import { DATA_PATHS } from '../endpoints.js';
 import type { Deployment } from '../deployment.js';
 
-/** Texts that a spreadsheet would run, also behind apostrophes (decision 93). */
+/** Texts that a spreadsheet would run, also behind apostrophes (docs/decisions.md#93). */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
 interface Cell {

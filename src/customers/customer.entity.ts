@@ -3,7 +3,7 @@ import { HiddenField } from '../resource/field.decorator.js';
 
 const CODE = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Whether the value is a Customer Code (decision 19). */
+/** Whether the value is a Customer Code (docs/decisions.md#19). */
 export function isCustomerCode(value: unknown): boolean {
   return typeof value === 'string' && CODE.test(value);
 }

@@ -11,7 +11,7 @@ export function isDay(text: string): boolean {
 }
 
 /**
- * Returns the stored day, or null if it is not a valid calendar day (decision 124).
+ * Returns the stored day, or null if it is not a valid calendar day (docs/decisions.md#124).
  * @throws if the driver returned a point in time, which may fall on another day
  */
 export function dayOrNull(stored: unknown): string | null {

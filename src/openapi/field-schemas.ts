@@ -23,7 +23,7 @@ export function schemasOf(resource: Resource): Record<string, SchemaObject> {
   const fields = fieldsOf(resource).map((field) => [field.name, fieldSchema(field)] as const);
   const arrays = arraysOf(resource).map(({ name, resource: element }) => [name, arrayOf(element)] as const);
   const properties = Object.fromEntries([...fields, ...arrays]);
-  // Every key is always present (decision 1).
+  // Every key is always present (docs/decisions.md#1).
   const own: SchemaObject = { type: 'object', properties, required: Object.keys(properties) };
   return Object.assign({ [resource.name]: own }, ...arraysOf(resource).map((array) => schemasOf(array.resource)));
 }

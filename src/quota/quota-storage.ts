@@ -23,7 +23,7 @@ export interface QuotaStorage {
 
 /**
  * A storage for `ThrottlerModule` that works with its guard and with this service. The guard counts one window of a key
- * per call. The service counts all windows of a bucket in one step, in a middleware (decision 154).
+ * per call. The service counts all windows of a bucket in one step, in a middleware (docs/decisions.md#154).
  */
 export abstract class ThrottlerQuotaStorage implements QuotaStorage, ThrottlerStorage {
   abstract hit(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount>;

@@ -7,7 +7,7 @@ import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { TestDatabase } from '../support/test-service.js';
 
-/** The longest that a request waits for Redis, in milliseconds (decision 27). */
+/** The longest that a request waits for Redis, in milliseconds (docs/decisions.md#27). */
 const PATIENCE_MS = 100;
 
 let redis: RedisServer;

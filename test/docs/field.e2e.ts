@@ -1,7 +1,7 @@
 import { stepsOf, TreeCopy } from '../support/walk.js';
 
 // Adds the fields and the nested array of the guide to a copy of the tree, and runs the tests of full responses there
-// (decision 145).
+// (docs/decisions.md#145).
 
 const QUICK = ['data-responses', 'scope', 'new-fields', 'import-absent-columns', 'documents'];
 /** Tests that take half a minute or more each. Only `npm run test:nightly` runs them. */

@@ -71,7 +71,7 @@ export function throttlerSuite(storageOf: () => ThrottlerQuotaStorage): void {
     ]);
   });
 
-  // This is why the service counts in a middleware (decision 154).
+  // This is why the service counts in a middleware (docs/decisions.md#154).
   test('does not count requests for unknown paths, because a guard does not see them', async () => {
     await start();
     for (let request = 0; request < 10; request++) expect((await ask('/unknown')).status).toBe(404);

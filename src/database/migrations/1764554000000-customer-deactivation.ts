@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { dialectOf } from './dialect.js';
 import { addColumn } from './schema-steps.js';
 
-/** Adds the time of a customer's latest deactivation, which revokes its earlier tokens (decision 117). */
+/** Adds the time of a customer's latest deactivation, which revokes its earlier tokens (docs/decisions.md#117). */
 export class CustomerDeactivation1764554000000 implements MigrationInterface {
   name = 'CustomerDeactivation1764554000000';
 
