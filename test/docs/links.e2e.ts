@@ -1,9 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const files = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
+/** Folders with files of the project. */
+const FOLDERS = ['src', 'test', 'conformance', 'bench', 'docs', 'deploy', 'demo', 'mappings'];
+const files = [
+  ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
+  ...FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+  ),
+];
 const textOf = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
 /** The anchors of a page: those of its headings, as GitHub names them, and explicit ones. */
