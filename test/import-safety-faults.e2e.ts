@@ -170,7 +170,7 @@ if (engine === 'mysql') {
     let server: Awaited<ReturnType<typeof startPrivateServer>>;
     const url = process.env.TEST_MYSQL_URL;
     beforeAll(async () => {
-      const space = ['--innodb-data-file-path=ibdata1:14M', '--innodb-file-per-table=0'];
+      const space = ['--innodb-data-file-path=ibdata1:16M', '--innodb-file-per-table=0'];
       server = await startPrivateServer(JSON.parse(program!), space);
       process.env.TEST_MYSQL_URL = server.url;
     });

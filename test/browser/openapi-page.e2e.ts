@@ -35,7 +35,7 @@ test('the page shows every operation with the fields of its response and loads n
   await page.getByText('/auth/token').first().waitFor();
   expect(await page.locator('.opblock').count()).toBe(Object.keys(openApiDocument().paths!).length);
   await page.locator('#operations-Stock-readStock .opblock-summary').click();
-  await page.getByText('Quantities that can be ordered now').waitFor();
+  await page.getByText('Quantities that can be ordered at the time of the request').waitFor();
   for (const { name } of fieldsOf(StockEntry))
     await page.locator('#operations-Stock-readStock').getByText(name).first().waitFor();
   await page.screenshot({ path: process.env.SCREENSHOT ?? join(folder, 'page.png'), fullPage: true });
