@@ -11,7 +11,7 @@ import { positive } from './positive.js';
 import type { Session } from './session.js';
 import { table } from './table.js';
 
-/** The options of `customer set`, by the column that each sets. */
+/** The options of `customer set`. The key is the column that the option sets. */
 const OPTIONS = {
   CustomerName: ['name', '--name <text>', 'display name'],
   PriceListCode: ['priceList', '--price-list <code>', 'assigned price list'],

@@ -1,7 +1,7 @@
 import { ImportProgressDisplay } from './import-progress.js';
 
 const SIZE = 4000;
-/** The progress after reading this number of rows of stock, of 2000 in the file. */
+/** The progress when the import has read this many of the 2000 rows of stock. */
 const stock = (rows: number) => ({ file: 'stock.csv', table: 'stock', rows, bytes: (rows * SIZE) / 2000, size: SIZE });
 const prices = (rows: number) => ({ ...stock(rows), file: 'prices.csv', table: 'prices' });
 
@@ -83,7 +83,7 @@ describe('on a terminal', () => {
     display.show(prices(0));
     process.emit(signal, signal);
     expect(terminal).toMatchObject({ line: '', cursorHidden: false });
-    // The listener is removed, so the same signal, sent again, ends the process.
+    // The listener is removed, so a second signal of this kind ends the process.
     expect([kill.mock.calls, process.listenerCount(signal)]).toEqual([[[process.pid, signal]], 0]);
     kill.mockRestore();
   });
