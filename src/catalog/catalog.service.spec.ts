@@ -9,7 +9,7 @@ const TERMS = {
   discountPercentage: '0',
 } as unknown as CustomerTerms;
 
-/** Returns a length in characters. One of the tests uses two-byte characters. */
+/** Returns a length in characters, not in bytes: one of the tests uses two-byte characters. */
 const ofAllSizes = (index: number) => (index % 7) * 10_000;
 const skuOf = (index: number) => String(index).padStart(4, '0');
 

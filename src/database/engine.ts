@@ -91,7 +91,8 @@ export interface Engine {
   lookUp: (dataSource: DataSource, sql: string, parameters: readonly unknown[]) => ReturnType<Query>;
 
   /**
-   * Starts comparing the read replicas with the server, with the first call only. Resolves after the first check of each.
+   * Starts comparing the read replicas with the server. Only the first call has this effect. Resolves after the first
+   * check of each replica.
    * @param server queries the server
    */
   watchReplicas(server: Query): Promise<unknown>;

@@ -3,7 +3,7 @@ import { SourceFault } from '../table-source.js';
 
 /** One record of a CSV file. */
 export interface CsvRecord {
-  /** The line that it starts on, from 1. */
+  /** The number of its first line, counted from 1. */
   line: number;
   cells: string[];
 }

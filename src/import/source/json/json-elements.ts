@@ -2,7 +2,7 @@ import { SourceFault } from '../table-source.js';
 
 /** The text of one element of a JSON file. Only its end was checked so far, not its syntax. */
 export interface JsonElement {
-  /** The line that it starts on, from 1. */
+  /** The number of its first line, counted from 1. */
   line: number;
   text: string;
   /** The number of keys in its text, in objects of any depth. */
