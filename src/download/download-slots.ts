@@ -104,8 +104,8 @@ export class Slot {
   }
 
   /**
-   * The bytes sent within {@link MEASURED_SECONDS}. Undefined if the response is younger, or if the service may not
-   * abort it in favour of another customer.
+   * The number of bytes sent within {@link MEASURED_SECONDS}. Undefined if the response is younger, or if the service
+   * may not abort it in favour of another customer.
    */
   get expendable(): number | undefined {
     return !this.abort || (this.reads && !this.waits) ? undefined : this.progress?.over(MEASURED_SECONDS);

@@ -36,7 +36,7 @@ class Bench {
   closed = 0;
   failure?: Error;
   private readonly server: Server;
-  /** The service's end of the latest connection. */
+  /** The service's side of the latest connection. */
   latest?: Socket;
   private readonly sockets = new Set<Socket>();
 

@@ -66,7 +66,7 @@ export class ResponseCache {
     return this.bound;
   }
 
-  /** Bytes of bodies that are cached or being recorded. */
+  /** Size in bytes of all bodies that are cached or being recorded. */
   get heldBytes(): number {
     return this.bytes;
   }
