@@ -8,7 +8,7 @@ import { DocumentStore } from './document-store.js';
 
 /**
  * The documents of products. A document is the JSON of an element of `GET /products`, up to the elements of
- * `ProductPrices`, which differ between customers. Stored documents make responses cheap: most of the work is reading
+ * `ProductPrices`, which differ between customers. Stored documents make responses cheap: the service mostly reads
  * them. If a row of a product changes, a trigger deletes its document (see the migration). A missing document is
  * rebuilt on read.
  */

@@ -111,7 +111,7 @@ export interface Engine {
   change<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T>;
 
   /**
-   * Runs `work`, which migrates through the query runner, while no other process imports or migrates.
+   * Runs `work` while no other process imports or migrates. `work` migrates through the query runner.
    * @param report receives a line for the operator if the migration also waits for snapshots
    */
   withMigrationLock<T>(
