@@ -307,7 +307,7 @@ describe('responses held up by their clients', () => {
     expect(aborts).toBe(3);
   });
 
-  test('do not give way to a customer with as many slots, or with its full share', async () => {
+  test('do not give way to a customer that has as many slots, or its full share of slots', async () => {
     const { slots, aborted } = await fullSlots({ DOWNLOADS_PER_CUSTOMER: 3 });
     request(slots, ['A-4']);
     await seconds(10);

@@ -25,7 +25,7 @@ export async function* jsonElements(pieces: AsyncIterable<string>): AsyncGenerat
   yield* splitter.take();
 }
 
-/** The position of the reader outside elements. */
+/** Where the reader is while it is not within an element. */
 type Place = 'start' | 'among values' | 'array start' | 'after comma' | 'after element' | 'after array';
 
 interface Expectation {
