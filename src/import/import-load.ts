@@ -115,7 +115,7 @@ export class ImportLoad {
 
   private async loadTable(table: ImportTable): Promise<void> {
     const source = this.sources.sources.find((candidate) => candidate.table === table);
-    // Referenced only while its table is loaded, because it stores every key of the file.
+    // A `TableImport` stores every key of its file, so nothing references it after its table is loaded.
     const file = source && (await TableImport.begin(source, this.context, (rows) => this.reportProgress(source, rows)));
     await file?.run();
     if (file) this.counts.set(table, { file: file.source.file, ...file.counts, absentColumns: file.absentColumns });
