@@ -276,7 +276,7 @@ describe('responses held up by their clients', () => {
   test.each([
     [999, 1],
     [1000, 0],
-  ])('give way as the only response of a customer below 1000 bytes per second: at %i, %i of 1', async (rate, count) => {
+  ])('give way below 1000 bytes per second even as the only response of a customer: at %i, %i aborted', async (rate, count) => {
     const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
     const { slot } = request(slots, ['A']);
     await settled();
