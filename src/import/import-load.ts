@@ -72,7 +72,8 @@ export class ImportLoad {
   /**
    * Checks and loads all files.
    * @returns a summary of each table
-   * @throws {ImportRefused} before reading if a file is too old; after checking everything if there is any problem
+   * @throws {ImportRefused} if a file is too old, before it reads any; or, after it checked everything, if there is any
+   * problem
    * @throws {NotEmpty} if `onlyIfEmpty` is set and the database has data
    * @throws {TransactionTooLarge} if the files certainly exceed the transaction limit of the MySQL group
    */
