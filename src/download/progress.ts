@@ -28,8 +28,8 @@ export class Progress {
 
   /**
    * The number of bytes that the operating system has accepted on the connection. Bytes in Node's queues do not count,
-   * however large the last write was. The system has a buffer of a few MB, so a slow client progresses in jumps of more than a
-   * megabyte.
+   * however large the last write was. The system has a buffer of a few MB, so a slow client progresses in jumps of more
+   * than a megabyte.
    */
   private bytesAccepted(): number {
     const { _handle: handle } = this.socket as Socket & { _handle?: Handle | null };
