@@ -6,7 +6,7 @@ import { StockEntry } from '../stock/stock-entry.entity.js';
 import { ContentChanges } from './content-changes.js';
 import { importTableOf, type ImportTable } from './import-tables.js';
 
-/** The rows that an import writes to the log: part, code, SKU, counter, and the counter if the SKU left the part. */
+/** The rows that an import writes to the log: part, code, SKU, counter, and the counter again if the SKU left. */
 async function logged(note: (changes: ContentChanges) => Promise<void>): Promise<unknown[][]> {
   const rows: unknown[][] = [];
   const query = async (sql: string, [first]: readonly unknown[] = []) => {
