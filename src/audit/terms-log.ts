@@ -73,7 +73,7 @@ const COLUMNS = [
   'ImportID',
 ] as const;
 
-/** A change without the unchanged values, except for the ID of a key; undefined if no value changes. */
+/** Returns the change with only the values that differ and the ID of a key; undefined if no value differs. */
 function differences(change: TermsChange): TermsChange | undefined {
   const { before, after } = change;
   if (!before || !after) return change;

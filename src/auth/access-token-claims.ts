@@ -19,7 +19,7 @@ export interface AccessTokenClaims {
   /** The customer's own limits per minute and per hour. If absent, the default limits apply. */
   rpm?: number;
   rph?: number;
-  /** ID of the API key that the token was issued for. Absent in tokens of the previous release. */
+  /** ID of the API key that the token was issued for. Absent from tokens of the previous release. */
   api_key_id?: number;
   /** The customer's latest deactivation before the token was issued, in milliseconds since 1970. Absent if none. */
   deactivated_at?: number;

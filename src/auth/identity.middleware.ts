@@ -35,7 +35,7 @@ export class IdentityMiddleware implements NestMiddleware {
       next();
     };
     try {
-      // Passing the name makes Passport derive a strategy per request, which holds the outcome of that request.
+      // If Passport gets the name, it derives a strategy for each request. This strategy holds the outcome.
       this.passport.authenticate(STRATEGY, { session: false }, settle)(request, response, next);
     } catch (error) {
       // The verifier throws if the payload is not an object.

@@ -40,7 +40,7 @@ function bearerToken({ headers }: Pick<Request, 'headers'>): string | null {
 
 /**
  * Returns the unverified `kid` of the token's header; use it only for comparisons. Returns undefined if the header has
- * `crit`: that names extensions which a verifier must support (RFC 7515 §4.1.11), and this service supports none.
+ * `crit`: it names extensions that a verifier must support (RFC 7515 §4.1.11), and this service supports none.
  */
 function keyIdOf(token: string): unknown {
   try {

@@ -9,7 +9,7 @@ const TERMS = {
   discountPercentage: '0',
 } as unknown as CustomerTerms;
 
-/** Returns a length in characters. One of the tests uses two-byte characters. */
+/** Returns a length in characters, not in bytes: one of the tests uses two-byte characters. */
 const ofAllSizes = (index: number) => (index % 7) * 10_000;
 const skuOf = (index: number) => String(index).padStart(4, '0');
 
@@ -51,7 +51,8 @@ async function batchesOf(
   return sizes;
 }
 
-// The statement of the second batch is sent before the first batch is written, so the third is the first adapted one.
+// The service sends the statement of the second batch before it writes the first one, so the third batch is the first
+// with an adapted size.
 test.each([
   ['usual', 3_000, [25, 25, 100, 100, 50]],
   ['large', 90_000, [25, 25, ...Array.from({ length: 20 }, () => 12), 10]],

@@ -11,9 +11,9 @@ import { DOCUMENT_END } from './document-reader.js';
 import { ProductDocuments } from './product-documents.js';
 
 /**
- * The target size of a batch, in bytes. The number of documents in a batch follows from the size of the batch last
- * sent. Small batches save memory and let other requests proceed. The size is unknown for the first two batches. When
- * documents suddenly become much larger, two batches can be too large.
+ * The target size of a batch, in bytes. The number of documents in a batch follows from the size of the last batch that
+ * was sent. Small batches save memory and let other requests proceed. The size is unknown for the first two batches.
+ * When documents suddenly become much larger, two batches can be too large.
  */
 const BATCH_BYTES = 1_000_000;
 const [FIRST_BATCH, LARGEST_BATCH] = [25, 100];

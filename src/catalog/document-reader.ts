@@ -11,11 +11,11 @@ import { allBetween, oneOf, skusOf } from '../database/sku-conditions.js';
 
 /** How many products are read at once. */
 export const BATCH = 100;
-/** The end of an element: the text after the prices, which follow the stored document. */
+/** The text after the prices, at the end of an element. The stored document ends before the prices. */
 export const DOCUMENT_END = ']}';
 const NO_PRICES = `"ProductPrices":[${DOCUMENT_END}`;
 
-/** Selects SKUs only. If a server chose to sort the rows, sorting long texts and documents would fail. */
+/** Selects only SKUs, because a server may sort the rows, and sorting long texts and documents would fail. */
 const MISSING = `
   SELECT products.SKU FROM products
   LEFT JOIN product_documents ON product_documents.SKU = products.SKU AND product_documents.Shape = ?

@@ -9,7 +9,7 @@ const SOURCES: ReadonlySet<Resource> = new Set([
     .filter((resource) => resource !== ProductPrice),
 ]);
 
-/** Whether product documents contain rows of this entity. They contain no prices, which follow the document. */
+/** Whether product documents contain rows of this entity. They contain no prices: prices follow the document. */
 export function isInDocument(entity: Resource): boolean {
   return SOURCES.has(entity);
 }

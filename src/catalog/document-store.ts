@@ -17,8 +17,8 @@ export class DocumentStore {
 
   /** Stores the document of each product without one. @returns the number of stored documents */
   async store(session: WriteSession): Promise<number> {
-    // Locks the version. Every change of a product renews the version. Other changes are therefore already committed,
-    // or wait from now on.
+    // Locks the version of the products. Every change of a product renews this version, so all other changes are either
+    // committed already or wait until this transaction ends.
     await session.query(`UPDATE content_versions SET Version = Version WHERE Part = 'products'`);
     let count = 0;
     // Pipelines three batches: the database reads one and writes one, while this process builds the documents of the third.

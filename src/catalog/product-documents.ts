@@ -8,9 +8,9 @@ import { DocumentStore } from './document-store.js';
 
 /**
  * The documents of products. A document is the JSON of an element of `GET /products`, up to the elements of
- * `ProductPrices`, which differ between customers. Stored documents make responses cheap: most of the work is reading
- * them. If a row of a product changes, a trigger deletes its document (see the migration). A missing document is
- * rebuilt on read.
+ * `ProductPrices`, which differ between customers. Stored documents make responses cheap, because building a document
+ * takes much longer than reading it. If a row of a product changes, a trigger deletes its document (see the migration).
+ * A missing document is rebuilt on read.
  */
 @Injectable()
 export class ProductDocuments {

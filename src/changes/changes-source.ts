@@ -32,7 +32,7 @@ export class ChangesSource implements ResponseSource {
     private readonly elements: Elements,
   ) {}
 
-  /** The `ETag` is weak: from two bases, two bodies lead to the same state. */
+  /** The `ETag` is weak, because deltas from two bases lead to the same state although their bodies differ. */
   headers(_request: Request, scope: CustomerScope, representation: Representation): ValidatorHeaders {
     const tag = tagOf(stateOf(this.content, scope), ['changes', formOf(representation)]);
     return {
@@ -56,7 +56,7 @@ export class ChangesSource implements ResponseSource {
     return { headers, pieces: (confirm) => format.write({ etag: headers.ETag, ...make(confirm) }) };
   }
 
-  /** @returns undefined if the log does not lead from each of the states to the snapshot, or by too many changes */
+  /** @returns undefined if the log does not lead from each of the states to the snapshot, or too many SKUs changed */
   private async changesSince(
     known: readonly (ContentState | undefined)[],
     { query, isReplica }: Snapshot,
@@ -105,8 +105,8 @@ type Body = Omit<Delta, 'etag'>;
 async function* none(): AsyncGenerator<never> {}
 
 /**
- * The states that the request names; undefined: a tag that names none. A forged tag is useless, because the token
- * decides what the customer sees.
+ * Returns the state that each tag in the request names, undefined for a tag that names none. A forged tag is useless,
+ * because the token decides what the customer sees.
  */
 function statesKnownTo(request: Request): (ContentState | undefined)[] {
   return knownTags(request).map(stateInTag);

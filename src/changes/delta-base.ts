@@ -35,7 +35,7 @@ export async function findBase(
     for (const [index, part] of parts.entries())
       if (part && versions[index] !== present.versions[index]) changed.push({ part, version: versions[index] ?? null });
   }
-  // A client may name hundreds of states. Of each part, one row is read.
+  // Reads one row for each part, although a client may name hundreds of states.
   const seen = [...new Map(changed.map(({ part }) => [partKey(part), part])).values()];
   const states = await statesOf(query, seen);
   const named = changed.flatMap(({ version }) => version ?? []);

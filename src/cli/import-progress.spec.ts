@@ -1,7 +1,7 @@
 import { ImportProgressDisplay } from './import-progress.js';
 
 const SIZE = 4000;
-/** The progress when the import has read this many of the 2000 rows of stock. */
+/** Returns the progress after this many of the 2000 rows in the file of stock were read. */
 const stock = (rows: number) => ({ file: 'stock.csv', table: 'stock', rows, bytes: (rows * SIZE) / 2000, size: SIZE });
 const prices = (rows: number) => ({ ...stock(rows), file: 'prices.csv', table: 'prices' });
 

@@ -1,4 +1,4 @@
-/** The server has reached its connection limit, or that of this account. */
+/** The server has reached its connection limit, or the connection limit of this account. */
 const LIMIT_REACHED = new Set(['ER_CON_COUNT_ERROR', 'ER_TOO_MANY_USER_CONNECTIONS', 'ER_USER_LIMIT_REACHED']);
 
 /** Errors with which a server ends a connection: its shutdown, KILL on MariaDB, the idle timeout of MySQL. */

@@ -70,7 +70,7 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
     return Number(row!.waits) === 1;
   }
 
-  /** Runs `work` in one transaction, one import at a time. Other sessions see all of its changes after it, or none. */
+  /** Runs `work` in one transaction, one import at a time. Other sessions see all of its changes or none. */
   async write<T>(work: (session: WriteSession) => Promise<T>): Promise<T> {
     this.assertUsable();
     return this.engine.write(this.dataSource, work);

@@ -91,7 +91,8 @@ export interface Engine {
   lookUp: (dataSource: DataSource, sql: string, parameters: readonly unknown[]) => ReturnType<Query>;
 
   /**
-   * Starts comparing the read replicas with the server, with the first call only. Resolves after the first check of each.
+   * Starts comparing the read replicas with the server. Only the first call has this effect. Resolves after the first
+   * check of each replica.
    * @param server queries the server
    */
   watchReplicas(server: Query): Promise<unknown>;
@@ -110,7 +111,7 @@ export interface Engine {
   change<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T>;
 
   /**
-   * Runs `work`, which migrates through the query runner, while no other process imports or migrates.
+   * Runs `work` while no other process imports or migrates. `work` migrates through the query runner.
    * @param report receives a line for the operator if the migration also waits for snapshots
    */
   withMigrationLock<T>(

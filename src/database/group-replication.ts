@@ -65,7 +65,10 @@ export function remedy(limit: number): string {
   return `Its limit is group_replication_transaction_size_limit = ${limit}. Import fewer rows at a time (see "MySQL Group Replication" in docs/operations.md), or raise the limit on each member: SET PERSIST group_replication_transaction_size_limit = 2147483647`;
 }
 
-/** Returns the bytes of the values. The binary log has more: lengths, columns that are not written, and old values. */
+/**
+ * Returns the size of the values in bytes. The binary log has more: lengths, columns that are not written, and old
+ * values.
+ */
 function sizeOf(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + sizeOf(one), 0);
   if (Buffer.isBuffer(value)) return value.length;

@@ -177,8 +177,8 @@ interface Connected {
 
 /**
  * Takes a connection from the pool, or opens one. If the server has reached its limit, waits until a connection of the
- * pool is free. If the server was silent, destroys connections without a response since then: they may be dead, and each
- * would cost a request the whole wait.
+ * pool is free. If the server was silent, destroys the connections that have returned nothing since then. They may be
+ * dead, and a request on a dead connection would wait until its deadline.
  */
 async function connect(pool: Pool, { server }: LeaseTerms, deadline: number): Promise<Connected> {
   for (;;) {

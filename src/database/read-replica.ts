@@ -19,7 +19,7 @@ export class ReadReplica implements ReplicaState {
   private state: 'new' | 'ready' | 'lost' | 'behind' | 'closed' = 'new';
   private timer?: NodeJS.Timeout;
   private readonly createdAt = performance.now();
-  /** When a check last saw the server with the content of this replica. Undefined if none did. */
+  /** The last time that a check found the content of this replica on the server. Undefined if none did. */
   private currentAt?: number;
   /** The load of the connection that is reserved for checks. Downloads cannot take it. */
   private readonly checks: PoolLoad = { name: 'replica check', size: 1, inUse: 0, waiting: 0 };
@@ -79,7 +79,7 @@ export class ReadReplica implements ReplicaState {
     }
   }
 
-  /** @param lastCurrent when a check last saw the server with the content that the replica has now */
+  /** @param lastCurrent the last time that a check found the current content of this replica on the server */
   private updateState(lastCurrent: number | undefined): void {
     if (lastCurrent !== undefined) this.currentAt = Math.max(lastCurrent, this.currentAt ?? 0);
     const lag = Math.round(this.lagSeconds);

@@ -12,7 +12,10 @@ export class ReadReplicas {
     private readonly maxLagSeconds: number,
   ) {}
 
-  /** Starts the checks, with the first call only. Resolves after the first check of each. @param server queries it */
+  /**
+   * Starts the checks. Only the first call has this effect. Resolves after the first check of each replica.
+   * @param server queries the server
+   */
   watch(server: Query): Promise<unknown> {
     this.watching ??= this.startWatching(new ContentHistory(server, this.maxLagSeconds * 1000));
     return this.watching;

@@ -1,6 +1,6 @@
 /**
  * Session settings that must not depend on the configuration of the server:
- * - `NO_BACKSLASH_ESCAPES` would let parameters that mysql2 escapes end their quotes.
+ * - With `NO_BACKSLASH_ESCAPES`, a parameter that mysql2 escapes could end its own quotes.
  * - A row limit would shorten responses.
  * - Without strict mode, the server would truncate values.
  * - Without autocommit, the changes of a command would be lost.

@@ -29,7 +29,7 @@ async function* batchesOf(sizes: readonly number[], separator: string): AsyncGen
   }
 }
 
-/** Pauses as a database or a client may: not at all, for a turn of the event loop, or longer. */
+/** Waits as long as a database or a client may take: no time, one turn of the event loop, or longer. */
 async function randomPause(): Promise<void> {
   const turns = randomInt(4);
   if (turns === 1) await setImmediate();

@@ -276,16 +276,19 @@ describe('responses held up by their clients', () => {
   test.each([
     [999, 1],
     [1000, 0],
-  ])('give way as the only response of a customer below 1000 bytes per second: at %i, %i of 1', async (rate, count) => {
-    const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
-    const { slot } = request(slots, ['A']);
-    await settled();
-    void slot('A').heldUp(never);
-    const socket = new FakeSocket(slot('A'), [rate]);
-    const { admitted } = request(slots, ['B']);
-    await seconds(6);
-    expect([admitted.length, socket.aborted.length]).toEqual([count, count]);
-  });
+  ])(
+    'give way below 1000 bytes per second even as the only response of a customer: at %i, %i aborted',
+    async (rate, count) => {
+      const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 1 });
+      const { slot } = request(slots, ['A']);
+      await settled();
+      void slot('A').heldUp(never);
+      const socket = new FakeSocket(slot('A'), [rate]);
+      const { admitted } = request(slots, ['B']);
+      await seconds(6);
+      expect([admitted.length, socket.aborted.length]).toEqual([count, count]);
+    },
+  );
 
   test('give way up to the share of the waiting customer, even while aborted responses are still closing', async () => {
     const slots = slotsOf({ DOWNLOAD_POOL_SIZE: 6, DOWNLOADS_PER_CUSTOMER: 3 });
@@ -307,7 +310,7 @@ describe('responses held up by their clients', () => {
     expect(aborts).toBe(3);
   });
 
-  test('do not give way to a customer with as many slots, or with its full share', async () => {
+  test('do not give way to a customer that has as many slots, or its full share of slots', async () => {
     const { slots, aborted } = await fullSlots({ DOWNLOADS_PER_CUSTOMER: 3 });
     request(slots, ['A-4']);
     await seconds(10);

@@ -14,8 +14,8 @@ import { Progress } from './progress.js';
 const IN_FLIGHT_PER_READER = 20;
 
 /**
- * In seconds. The service aborts a response for another customer only after it has measured its progress for this many
- * seconds.
+ * In seconds. The service measures the progress of a response for this many seconds before it may abort the response
+ * in favour of another customer.
  */
 const MEASURED_SECONDS = 5;
 
@@ -29,8 +29,8 @@ const WAIT_FACTOR = 1.5;
 const SENDING_FACTOR = 10;
 
 /**
- * Factor of `DOWNLOAD_MIN_BYTES_PER_SECOND`. Below this rate, the service aborts even a customer's only response for
- * another customer.
+ * Factor of `DOWNLOAD_MIN_BYTES_PER_SECOND`. Below this rate, the service may abort even a customer's only response in
+ * favour of another customer.
  */
 const SLOW_FACTOR = 10;
 
@@ -104,8 +104,8 @@ export class Slot {
   }
 
   /**
-   * The bytes sent within {@link MEASURED_SECONDS}. Undefined if the response may not be aborted for another customer,
-   * or is younger.
+   * The number of bytes sent within {@link MEASURED_SECONDS}. Undefined if the response is younger, or if the service
+   * may not abort it in favour of another customer.
    */
   get expendable(): number | undefined {
     return !this.abort || (this.reads && !this.waits) ? undefined : this.progress?.over(MEASURED_SECONDS);

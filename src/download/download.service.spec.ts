@@ -18,8 +18,8 @@ import { SpoolSpace } from './spool-space.js';
 import { WholeSource } from './whole-source.js';
 import { until } from '../../test/support/until.js';
 
-// The tests use a source of elements that they make wait, fail and continue, which no database can do on demand. It
-// runs behind a real HTTP server with real clients.
+// The tests control the source of elements: they make it wait, fail and continue. No database can do that on demand.
+// The source runs behind a real HTTP server with real clients.
 
 const SCOPE: CustomerScope = {
   customerCode: 'C',
@@ -36,7 +36,7 @@ class Bench {
   closed = 0;
   failure?: Error;
   private readonly server: Server;
-  /** The service's end of the latest connection. */
+  /** The service's side of the latest connection. */
   latest?: Socket;
   private readonly sockets = new Set<Socket>();
 

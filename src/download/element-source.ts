@@ -7,7 +7,7 @@ import type { ElementBatches } from './format.js';
 export interface Elements {
   /**
    * Yields the elements as JSON in batches, each element after the separator (one byte). No batch is empty.
-   * @param among only elements whose SKUs this selects
+   * @param among selects SKUs; elements with other SKUs are omitted
    */
   elements(snapshot: Snapshot, terms: CustomerTerms, separator: string, among?: SkuSelection): ElementBatches;
   /** Returns the SKU of the last element without reading the others. Undefined: there are no elements. */

@@ -20,16 +20,16 @@ export class Progress {
     if (this.samples.length > longest + 1) this.samples.shift();
   }
 
-  /** The bytes accepted within the last `seconds`. Undefined if the response is younger. */
+  /** The number of bytes accepted within the last `seconds`. Undefined if the response is younger. */
   over(seconds: number): number | undefined {
     const before = this.samples.at(-1 - seconds);
     return before === undefined ? undefined : this.samples.at(-1)! - before;
   }
 
   /**
-   * The bytes that the operating system has accepted on the connection. Bytes in Node's queues do not count, however
-   * large the last write was. The system has a buffer of a few MB, so a slow client progresses in jumps of more than a
-   * megabyte.
+   * The number of bytes that the operating system has accepted on the connection. Bytes in Node's queues do not count,
+   * however large the last write was. The system has a buffer of a few MB, so a slow client progresses in jumps of more
+   * than a megabyte.
    */
   private bytesAccepted(): number {
     const { _handle: handle } = this.socket as Socket & { _handle?: Handle | null };

@@ -34,9 +34,9 @@ export interface CachedBodyUse {
  */
 @Injectable()
 export class ResponseCache {
-  /** Requests that found their body. */
+  /** Number of requests whose body was cached. */
   hits = 0;
-  /** Requests that did not find their body. */
+  /** Number of requests whose body was not cached. */
   misses = 0;
   evictions = 0;
   private readonly bound: number;
@@ -66,7 +66,7 @@ export class ResponseCache {
     return this.bound;
   }
 
-  /** Bytes of bodies that are cached or being recorded. */
+  /** Size in bytes of all bodies that are cached or being recorded. */
   get heldBytes(): number {
     return this.bytes;
   }

@@ -11,7 +11,7 @@ export const SPOOL_BLOCK = MEGABYTE;
 /** The type that `statfs` returns for a tmpfs. */
 const TMPFS = 0x01021994;
 
-/** The bytes of the disk that the service leaves free. */
+/** The number of bytes on the disk that the service leaves free. */
 const LEFT_FREE = 64 * MEGABYTE;
 
 /** The disk space for the parts of responses that slow clients have not read yet. */
@@ -39,7 +39,7 @@ export class SpoolSpace implements OnModuleInit {
     return this.budget;
   }
 
-  /** Bytes that are reserved now. */
+  /** The number of bytes that are reserved now. */
   get reservedBytes(): number {
     return this.total;
   }
@@ -127,7 +127,7 @@ export class SpoolSpace implements OnModuleInit {
     return false;
   }
 
-  /** The bytes of the disk that this process may still use. */
+  /** The number of bytes on the disk that this process may still use. */
   async free(): Promise<number> {
     const { bavail, bsize } = await statfs(this.folder);
     return bavail * bsize;

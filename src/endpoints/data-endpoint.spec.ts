@@ -35,7 +35,7 @@ test.each<[string, boolean, Partial<DataEndpoint>]>([
   expect(hasChanges(endpoint(declaration))).toBe(expected);
 });
 
-test('an endpoint may not have several elements for one SKU and changes', () => {
+test('an endpoint with several elements for one SKU cannot declare changes', () => {
   const declared = endpoint({ resource: ProductImage, hasChanges: true });
   expect(() => hasChanges(declared)).toThrow('/example cannot have changes');
 });

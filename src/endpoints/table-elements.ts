@@ -56,7 +56,7 @@ export class TableElements implements Elements {
     return tables ? skusInAssortment(snapshot, terms, skus, tables) : new Set();
   }
 
-  /** @returns undefined if the customer has no price list or warehouse assigned that selects its rows */
+  /** @returns undefined if a price list or a warehouse selects the rows and the customer has none assigned */
   private tables(snapshot: Snapshot, terms: CustomerTerms): AssortmentTables | undefined {
     if (!this.table) return {};
     const { name, scope, key } = this.table;

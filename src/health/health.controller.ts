@@ -16,7 +16,7 @@ export class HealthController {
       () => true,
       () => false,
     );
-    // Sets the headers without Express, which would add a charset to the type that the interface fixes.
+    // Sets the headers without Express, which would add a charset to the type that the interface defines.
     response.statusCode = healthy ? 200 : 503;
     response.setHeader('Content-Type', 'text/plain');
     response.end(healthy ? 'Healthy' : 'Unhealthy');

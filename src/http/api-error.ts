@@ -48,7 +48,7 @@ export const REQUEST_MALFORMED = Object.freeze({ error: 'The request is malforme
 
 export const requestUnreadable = (status: number) => new ApiError(status, REQUEST_MALFORMED, { Connection: 'close' });
 
-/** 429, in the form that the contract fixes for every path. @param retryAfter seconds to wait */
+/** 429, in the form that the contract defines for every path. @param retryAfter seconds to wait */
 export const quotaExceeded = (limit: number, window: string, retryAfter: number) =>
   new ApiError(
     429,

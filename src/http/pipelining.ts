@@ -26,7 +26,7 @@ export function dispatchOneAtATime(server: Server): void {
 /** Passes the bytes of one request to Node's parser, and no more until the response has ended. */
 class RequestReader {
   private readonly blankLine = new BlankLine();
-  /** Bytes of a body with a Content-Length that are still to come. */
+  /** Number of bytes that are still to come of a body with a Content-Length. */
   private bodyLeft = 0;
   private awaited?: ServerResponse;
 

@@ -5,7 +5,7 @@ const HEADER = 'X-Request-Id';
 const VALID_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * Sets the request ID of every response, which the log also contains: the client's ID if it is valid, else a new one.
+ * Sets the request ID of every response: the client's ID if it is valid, else a new one. The log contains it, too.
  */
 export function requestId(request: Request, response: Response, next: NextFunction): void {
   const incoming = request.get(HEADER);

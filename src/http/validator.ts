@@ -29,8 +29,8 @@ export function digestOf(value: unknown): string {
 /** Sets the validator of a response that Express sends. Express turns it into a 304 if the client has this `ETag`. */
 export function setValidator(response: Response, inputs: unknown): void {
   response.set(validatorOf(inputs));
-  // This header is for caches. `fetch` adds "no-cache" to every conditional request, and with it Express would never
-  // respond with 304.
+  // `Cache-Control` is meant for caches. `fetch` adds "no-cache" to every conditional request, and Express would never
+  // respond with 304 to a request that has it.
   delete response.req.headers['cache-control'];
 }
 

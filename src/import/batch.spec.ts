@@ -31,7 +31,7 @@ test('returns an empty batch if there are no rows', () => {
   expect(batchesOf([], {}, 1)).toEqual([[]]);
 });
 
-test('does not count rows that were taken in the next batch', () => {
+test('does not count the rows of a taken batch in the next one', () => {
   const batches = new Batches({ ...PLENTY, parameters: 2 }, 1);
   const [row] = rowsOf(['x']);
   expect([batches.add(row!), batches.take().length, batches.add(row!), batches.add(row!)]).toEqual([

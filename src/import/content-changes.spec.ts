@@ -6,7 +6,7 @@ import { StockEntry } from '../stock/stock-entry.entity.js';
 import { ContentChanges } from './content-changes.js';
 import { importTableOf, type ImportTable } from './import-tables.js';
 
-/** The rows that an import writes to the log, as part, code, SKU, counter and the counter of leaving. */
+/** The rows that an import writes to the log: part, code, SKU, counter, and the counter again if the SKU left. */
 async function logged(note: (changes: ContentChanges) => Promise<void>): Promise<unknown[][]> {
   const rows: unknown[][] = [];
   const query = async (sql: string, [first]: readonly unknown[] = []) => {
@@ -28,7 +28,7 @@ const isNew = () => undefined;
 const skus = (count: number, warehouse: string) =>
   Array.from({ length: count }, (_, index) => [warehouse, `SKU ${index}`]);
 
-test('an import logs at most 200,000 SKUs, and those of a part or none', async () => {
+test('an import logs at most 200,000 SKUs, and either all or none of the SKUs of a part', async () => {
   const rows = await logged(async (changes) => {
     await changes.noteWritten(stock, NAMES, skus(120_000, 'A'), isNew);
     await changes.noteWritten(stock, NAMES, skus(100_000, 'B'), isNew);
@@ -38,7 +38,7 @@ test('an import logs at most 200,000 SKUs, and those of a part or none', async (
   expect(codes).toEqual([120_000, 0, 80_000]);
 }, 20_000);
 
-test('a row of a table without SKUs that no terms show starts the log of its part again', async () => {
+test('a changed row of a table without SKUs, such as warehouses, starts the log of its part again', async () => {
   const warehouses = { ...stock, name: 'warehouses', key: ['WarehouseCode'] };
   const rows = await logged(async (changes) => {
     await changes.noteWritten(stock, NAMES, skus(1, 'A'), isNew);
@@ -60,7 +60,7 @@ test.each<[string, string[], boolean]>([
   expect(rows).toEqual([['products', '', 'A', 1, hasLeft ? 1 : null]]);
 });
 
-test('a SKU that leaves by one row and changes by another one has left', async () => {
+test('a SKU is logged as leaving if one row was removed, even if another row was written', async () => {
   const products = importTableOf(Product)!;
   const rows = await logged(async (changes) => {
     await changes.noteRemoved(products, [['A']]);

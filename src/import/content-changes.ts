@@ -17,7 +17,7 @@ const MOST_LOGGED = 200_000;
 /** How long a superseded version can be the base of a delta. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 
-/** If several rows of a SKU change, the highest one counts. */
+/** If several rows of a SKU change, the departure with the highest rank counts. */
 const RANK: Readonly<Record<Departure, number>> = { no: 0, hidden: 1, yes: 2 };
 
 /** The values of a row, and the row itself as it was stored before, in the same order. */

@@ -72,7 +72,8 @@ export class ImportLoad {
   /**
    * Checks and loads all files.
    * @returns a summary of each table
-   * @throws {ImportRefused} before reading if a file is too old; after checking everything if there is any problem
+   * @throws {ImportRefused} if a file is too old, before it reads any; or, after it checked everything, if there is any
+   * problem
    * @throws {NotEmpty} if `onlyIfEmpty` is set and the database has data
    * @throws {TransactionTooLarge} if the files certainly exceed the transaction limit of the MySQL group
    */
@@ -115,7 +116,7 @@ export class ImportLoad {
 
   private async loadTable(table: ImportTable): Promise<void> {
     const source = this.sources.sources.find((candidate) => candidate.table === table);
-    // Referenced only while its table is loaded, because it stores every key of the file.
+    // A `TableImport` stores every key of its file, so nothing references it after its table is loaded.
     const file = source && (await TableImport.begin(source, this.context, (rows) => this.reportProgress(source, rows)));
     await file?.run();
     if (file) this.counts.set(table, { file: file.source.file, ...file.counts, absentColumns: file.absentColumns });

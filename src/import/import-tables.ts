@@ -32,7 +32,7 @@ export interface ImportTable {
   inDocument: boolean;
   /** Names of the key columns. */
   key: readonly string[];
-  /** For each column that references another table by its key, that table. A null value references no row. */
+  /** For each column that references rows by their key, the table of these rows. A null value references no row. */
   references: Readonly<Record<string, ImportTable>>;
   /** `--replace` removes only rows whose value in this column occurs in the file; undefined: it removes any row. */
   replacedWithin?: string;

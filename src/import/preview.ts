@@ -15,9 +15,9 @@ const COUNTS = {
 
 /** How many products the customers of a price list see, and how many of these lack a name, a picture and so on. */
 export interface Visibility extends Record<keyof typeof COUNTS, number> {
-  /** Products with a price on this list that are hidden by their status. */
+  /** Products that have a price on this list but are hidden by their status. */
   hiddenByStatus: number;
-  /** Products without a price on this list that are not hidden by their status. */
+  /** Products that are not hidden by their status but have no price on this list. */
   withoutPrice: number;
 }
 

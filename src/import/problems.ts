@@ -3,7 +3,7 @@ import { visible } from './excerpt.js';
 /** One fault of an import and its place. */
 export interface Problem {
   file: string;
-  /** Line of the file, from 1; 0: the fault concerns the whole file. */
+  /** The line number, counted from 1; 0: the fault concerns the whole file. */
   line: number;
   /** The name that the file uses; '': the fault concerns the whole line. */
   column: string;

@@ -92,7 +92,7 @@ export class Replacement {
     return isRemoved;
   }
 
-  /** Reports a row that references a removed one outside of its key, as a customer references its price list. */
+  /** Reports a row that references a removed row outside its key, for example a customer and its price list. */
   private report(table: ImportTable, row: Row, column: string, parent: ImportTable): void {
     const key = table.key.map((name) => row[name]);
     this.context.problems.add(

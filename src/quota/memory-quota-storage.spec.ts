@@ -84,7 +84,8 @@ test('refused requests do not move the end of either window (decision 23)', asyn
     expect(await service.meter()).toMatchObject({ admitted: false, window: { name: '1m' }, endsAt: start + MINUTE });
   expect((await service.meter()).admitted).toBe(true);
   await meter(service, 50);
-  // The loop stops before the last minute of the hour, in which a minute window that ends later would be named.
+  // In the last minute of the hour, a minute window may end after the hour window, and responses would name the minute
+  // window. The loop stops before that minute.
   for (; now < start + HOUR - MINUTE; now += 20 * SECOND)
     expect(await service.meter()).toMatchObject({ admitted: false, window: { name: '1h' }, endsAt: start + HOUR });
   now = start + HOUR;

@@ -25,8 +25,8 @@ export class QuotaMiddleware implements NestMiddleware {
 /**
  * Whether the request may be a customer's although it counts in the anonymous bucket. A customer must not wait because
  * strangers exhausted that bucket. If the credentials could not be checked, the response is 500 (decision 88). If the
- * token was valid once, the response is the 401 that makes the client request a new one (decision 122). A token request
- * counts by its credentials alone.
+ * token was valid once, the response is the 401 that makes the client request a new one (decision 122). For a token
+ * request, only the credentials decide which bucket counts.
  */
 function mayBeCustomer({ path }: Request, identity: Identity): boolean {
   if (identity.kind === 'unverified') return true;

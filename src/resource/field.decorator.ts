@@ -26,7 +26,7 @@ interface Pattern {
 }
 
 interface TextBounds {
-  /** Whether the text is a code: an import removes spaces around it. Keys always are codes. */
+  /** Whether the text is a code: an import removes spaces around it. Keys are always codes. */
   identifier?: boolean;
   pattern?: Pattern;
 }
@@ -76,7 +76,7 @@ type ComputedType =
   | { type: 'decimal'; fixedScale?: number }
   | { type: Exclude<FieldType, 'varchar' | 'decimal'> };
 
-/** `nullable: false` means that there always is a value. Default: true. */
+/** `nullable: false` means that there is always a value. Default: true. */
 type ComputedOptions = ComputedType & FieldDescription & ValueSource & { nullable?: boolean };
 
 /**

@@ -116,7 +116,7 @@ async function renewSome(
 /**
  * The states of the parts. They do not change until the transaction ends. A locking SELECT could scan the table, and
  * wait for programs that change other parts.
- * @param version of parts that have none
+ * @param version the version for parts that have none
  */
 async function lockedStates(
   session: WriteSession,

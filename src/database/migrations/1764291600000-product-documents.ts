@@ -5,9 +5,9 @@ import { createTable } from './schema-steps.js';
 
 /**
  * Adds a stored document for each product, and a version for each content part. Every transaction that changes a part
- * changes its version. Triggers keep both up to date for every writer: they renew the version, and delete the document of
- * a changed product, which is rebuilt later. On a server, an import disables the triggers with a session variable, because
- * it does their work in batches.
+ * changes its version. Triggers keep both up to date for every writer: they renew the version, and delete the document
+ * of a changed product. The document is rebuilt later. On a server, an import disables the triggers with a session
+ * variable, because it does their work in batches.
  */
 export class ProductDocuments1764291600000 implements MigrationInterface {
   name = 'ProductDocuments1764291600000';

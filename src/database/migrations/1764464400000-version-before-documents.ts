@@ -6,7 +6,7 @@ import { dialectOf, isOnServer } from './dialect.js';
  * Changes the order of the triggers: they renew the version of the products before they delete a document. Every writer
  * locks rows first, then versions, then documents. A writer that waits for a version must not have looked for documents
  * before, because the session that holds the version may be storing them. For the same reason a document has no foreign
- * key to its product, which would lock the row of the product last.
+ * key to its product: the key would lock the row of the product last.
  */
 export class VersionBeforeDocuments1764464400000 implements MigrationInterface {
   name = 'VersionBeforeDocuments1764464400000';

@@ -7,7 +7,7 @@ import { dialectOf, isOnServer } from './dialect.js';
 /**
  * Creates a table unless it exists.
  * @param definitions the columns, primary key and foreign keys
- * @throws if a table with this name lacks some of the columns, because it belongs to another program
+ * @throws if a table with this name lacks some of the columns: it then belongs to another program
  */
 export async function createTable(
   queryRunner: QueryRunner,

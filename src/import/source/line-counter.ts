@@ -3,7 +3,7 @@ const CARRIAGE_RETURN = 0x0d;
 
 /** Counts the lines of a file that is read in pieces. Lines end in CRLF, LF or CR. */
 export class LineCounter {
-  /** The line of the next byte, from 1. */
+  /** The line number of the next byte, counted from 1. */
   line = 1;
   private previous = 0;
 

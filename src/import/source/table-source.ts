@@ -4,7 +4,7 @@ import type { ImportTable } from '../import-tables.js';
 
 /** One row that a file gives for a table. */
 export interface SourceRow {
-  /** The line of the file that it starts on, from 1. */
+  /** The number of its first line in the file, counted from 1. */
   line: number;
   /** For each column of the source, in its order, the text of the cell ('' is no value) or the error that it has. */
   cells: readonly (string | CellError)[];
@@ -65,6 +65,6 @@ export interface ReadingOptions {
   delimiter?: string;
   /** Whether numbers have a comma before their decimals; a point is then an error. */
   decimalComma: boolean;
-  /** The line of the header, from 1. The lines before it are not read. */
+  /** The line number of the header, counted from 1. The lines before it are not read. */
   firstLine?: number;
 }

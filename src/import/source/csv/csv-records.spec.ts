@@ -77,7 +77,7 @@ test.each([
   ]);
 });
 
-test('a cell that ends in CR before one that begins with LF has two line breaks', async () => {
+test('a CR at the end of a cell and an LF at the beginning of the next cell are two line breaks', async () => {
   expect(await lines('a,b\n"1\r","\n2"\n3,4\n')).toEqual(['1: "a","b"', '2: "1\\r","\\n2"', '5: "3","4"']);
 });
 

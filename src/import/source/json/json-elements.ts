@@ -2,7 +2,7 @@ import { SourceFault } from '../table-source.js';
 
 /** The text of one element of a JSON file. Only its end was checked so far, not its syntax. */
 export interface JsonElement {
-  /** The line that it starts on, from 1. */
+  /** The number of its first line, counted from 1. */
   line: number;
   text: string;
   /** The number of keys in its text, in objects of any depth. */
@@ -25,7 +25,7 @@ export async function* jsonElements(pieces: AsyncIterable<string>): AsyncGenerat
   yield* splitter.take();
 }
 
-/** The position of the reader outside elements. */
+/** Where the reader is while it is not within an element. */
 type Place = 'start' | 'among values' | 'array start' | 'after comma' | 'after element' | 'after array';
 
 interface Expectation {

@@ -22,7 +22,7 @@ const KEY = 'SKU';
 
 /** An element of the file. */
 interface ReadProduct {
-  /** The line that it starts on, from 1. */
+  /** The number of its first line, counted from 1. */
   line: number;
   product: JsonObject;
 }

@@ -8,7 +8,7 @@ import { readNumberFormat } from './parse-rule.js';
 export interface FileSettings {
   readonly delimiter?: string;
   readonly encoding?: string;
-  /** The line of the header, or of the first row if there is no header; from 1. */
+  /** The line number, counted from 1, of the header, or of the first row if there is no header. */
   readonly firstLine: number;
   /** Set if the file has no header: the names of its columns. If empty, the names are 1, 2, 3, … */
   readonly names?: readonly string[];

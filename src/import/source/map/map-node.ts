@@ -2,7 +2,7 @@ import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node,
 import type { Problems } from '../../problems.js';
 import { didYouMean } from '../did-you-mean.js';
 
-/** Bounds nested aliases, which could multiply without limit. No map needs more rules and words to translate. */
+/** Bounds nested aliases, which could multiply without limit. No real map has as many rules and translations. */
 const MAX_VALUES = 100_000;
 
 /** A map file that is being read. */

@@ -69,7 +69,7 @@ export interface ListRule {
   take: Item | { key: string } | 'each' | 'number';
 }
 
-/** An element by its position from 1, or the path with the most parts. */
+/** An element by its position, counted from 1, or the path with the most parts. */
 type Item = { item: number | 'last' } | { deepest: string; withRoot: boolean };
 
 /** The value of the first rule that gives one. */

@@ -347,7 +347,7 @@ describe('docs/mappings.md', () => {
 
 /** A table for examples that have only headers. */
 const STOCK = '{ columns: { SKU: sku, AvailableQTY: price, WarehouseCode: sku } }';
-/** The fault of an example of constants, which is not a whole map. */
+/** The fault of an example that consists of constants, because it is not a whole map. */
 const NOTHING = 'map.yaml:1: the map uses no column of the file; name a table and its columns';
 
 const ten = (text: string) => `[${Array(10).fill(text).join(', ')}]`;

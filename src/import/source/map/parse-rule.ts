@@ -33,7 +33,7 @@ const EXCLUSIVE: readonly (readonly Key[])[] = [
   ['row', 'above'],
 ];
 
-/** In characters. Leaves 5 characters of the text before the dash and the hash of 10 characters. */
+/** In characters: 5 of the text, a dash, and a hash of 10 characters. */
 const MIN_SHORTENED = 16;
 const THOUSANDS = ['.', ',', "'", '’', ' ', '_'];
 

@@ -8,10 +8,10 @@ import { type ReportProblem, type ReadingOptions, SourceFault } from '../table-s
 import { ForeignHeader } from './foreign-header.js';
 import { Lookups } from './lookups.js';
 
-/** If the expected line is not the header, this many lines are searched for it. */
+/** If the expected line is not the header, the import looks for it in this many lines from the first one on. */
 const SEARCHED_LINES = 20;
 
-/** Matches the beginning of JSON, but not a CSV header that begins with a bracket, which a name follows. */
+/** Matches the beginning of JSON, but not a CSV header that begins with a bracket and a name. */
 const JSON_START = /^\uFEFF?\s*[[{]\s*["[{\]}]/;
 
 /** A CSV file of another system. Several tables are read from it, one after the other. */
