@@ -406,7 +406,7 @@ if (engine === 'mysql')
       await reader.read('hidden');
     });
 
-    test('no change is missing if another program commits between the rows and the versions of an import', async () => {
+    test('no change is missing if another program commits after an import wrote rows but before it writes versions', async () => {
       const reader = new ChangeReader(service, token);
       await reader.read();
       within(ContentChanges.prototype, 'finish', async () => {

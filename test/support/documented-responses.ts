@@ -99,7 +99,7 @@ export class DocumentedResponses {
   }
 }
 
-/** Returns a copy of the document in which no object has further keys. */
+/** Returns a copy of the document that allows no additional keys in any object. */
 function closed(document: OpenAPIObject): OpenAPIObject {
   return JSON.parse(JSON.stringify(document, closeObject)) as OpenAPIObject;
 }
