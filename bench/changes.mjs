@@ -13,7 +13,7 @@ import { inRounds, ratioOf, rowOf, sample } from './sample.mjs';
 import { withServer } from './server.mjs';
 import { startTasks } from './task-process.mjs';
 
-/** `changed`: the share of the stock that an import changes. `most`: the aim for the delta over the full response. */
+/** `changed`: the share of the stock that an import changes. `most`: the maximum ratio of delta to full response. */
 const CASES = [
   { size: 'M', changed: 0.05, most: 0.25, rounds: 15 },
   { size: 'L', changed: 0.01, most: 0.03, rounds: 5 },

@@ -1,4 +1,4 @@
-// Slow and hostile clients: P15, and the effect on another customer of ten customers that read nothing.
+// Slow and hostile clients: P15, and how ten customers that read nothing affect another customer.
 import mysql from 'mysql2/promise';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const CLIENT = join(import.meta.dirname, 'http-client-process.mjs');
 const HOLDERS = Array.from({ length: 10 }, (_, index) => `HOLDER-${index + 1}`);
 /** The default limit of downloads of one customer. */
 const DOWNLOADS_EACH = 5;
-/** Bytes per second, a little more than DOWNLOAD_MIN_BYTES_PER_SECOND as TCP counts them. */
+/** Bytes per second that a client reads: slightly more than DOWNLOAD_MIN_BYTES_PER_SECOND, as TCP counts them. */
 const TRICKLE = 1_200;
 
 /** The settings of the service, and the aim for the first byte of `/stock` in seconds. */
@@ -90,7 +90,7 @@ async function measureSlow(url, rounds) {
 }
 
 /**
- * Ten customers hold five downloads each and read nothing, or just fast enough. Meanwhile another customer polls
+ * Ten customers hold five downloads each. They read nothing, or just fast enough. Meanwhile another customer polls
  * `/stock`.
  */
 async function measureHostile(url, name, { settings, most }, seconds) {

@@ -26,12 +26,13 @@ const customer = (code, list, warehouse) => ({
   RequestsPerHour: 100_000_000,
 });
 
-/** `BENCH-A` has EUR-A: 5,000 products of M are eligible, and 100,000 of L. `BENCH-B` has EUR-B. */
+/** `BENCH-A` has the price list EUR-A, with 5,000 eligible products in M and 100,000 in L. `BENCH-B` has EUR-B. */
 const CUSTOMERS = [customer('BENCH-A', 'EUR-A', 'NL01'), customer('BENCH-B', 'EUR-B', 'UK01')];
 
 /**
  * The tables of a data set. A table follows the tables that it references. `rows()` yields the rows in the order of
- * products: objects with the columns of the table in order, null for unknown values, decimals and days as text.
+ * products. A row is an object with the columns of the table in order. Unknown values are null. Decimals and days are
+ * text.
  * @param {'M' | 'Q' | 'L'} size
  * @returns {{ name: string, columns: string[], rows: () => Iterable<object> }[]}
  */

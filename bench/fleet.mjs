@@ -20,7 +20,7 @@ import { writeDelivery } from './stock-delivery.mjs';
 import { startTasks } from './task-process.mjs';
 
 const CUSTOMERS = 10_000;
-/** Simulated seconds per second. */
+/** Simulated seconds per real second. */
 const SPEED = 4;
 const file = (path) => join(import.meta.dirname, path);
 

@@ -10,7 +10,7 @@ const agent = new Agent({ keepAlive: true, maxFreeSockets: 16 });
 serveTasks({ get, series, atIntervals, downloads, hold, rate });
 
 /**
- * Sends one request. Times, including that of the first byte of the body, are in seconds since it was sent.
+ * Sends one request. Times are in seconds since it was sent, including the time of the first byte of the body.
  * @param options.form the body of a POST; without it, the request is a GET
  * @param options.bytesPerSecond the speed of reading the body; default: unlimited
  * @param options.most seconds after which the client disconnects; 0: at the first byte

@@ -26,7 +26,7 @@ export function reportImport({ size, contents, inserts, imports, ofM }) {
   report(`Import of stock rows, s`, seconds(deliveries), { most: 2 });
 }
 
-/** @param runs the measured runs; those of the inserts have seconds only */
+/** @param runs the measured runs; the runs of the inserts have only seconds */
 function figures(runs) {
   const row = { seconds: round(seconds(runs), 2) };
   if (!runs[0].rss) return row;

@@ -12,7 +12,7 @@ import { insertRows } from './inserts.mjs';
 import { withServer } from './server.mjs';
 import { CHANGED, writeDelivery } from './stock-delivery.mjs';
 
-/** One delivery of stock each: the quantity of its changed entries. */
+/** One number for each delivery of stock: the quantity of its changed entries. */
 const DELIVERIES = [900_001, 900_002, 900_003];
 
 /** @param {{ size: 'M' | 'L', quick: boolean }} options */

@@ -26,7 +26,7 @@ export function resetPeak(pid) {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
   } catch {
-    // Without this right, the peak covers the time since the start of the process.
+    // Without the right to write this file, the peak covers the time since the start of the process.
   }
 }
 

@@ -80,7 +80,7 @@ export function accessories(index, count) {
   return [101, 1_009].map((distance) => ({ SKU: skuOf(index), AccessorySKU: skuOf((index + distance) % count) }));
 }
 
-/** Two rows of `product_substitutions`: the next style in the same size, and a product far away. */
+/** Two rows of `product_substitutions`: the next style in the same size, and a product 2,003 positions later. */
 export function substitutions(index, count) {
   return [4, 2_003].map((distance) => ({ SKU: skuOf(index), SubstituteSKU: skuOf((index + distance) % count) }));
 }

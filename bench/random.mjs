@@ -12,7 +12,7 @@ export function picker(seed) {
   };
 }
 
-/** A sentence of `length` words, like those of a catalogue. */
+/** A sentence of `length` words, like a sentence of a catalogue. */
 export function sentence(pick, length) {
   let text = pick(WORDS);
   for (let word = 1; word < length; word++) text += (word % 9 === 0 ? ', ' : ' ') + pick(WORDS);

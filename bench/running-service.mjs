@@ -20,7 +20,7 @@ const OPTIONS = [
 ];
 
 /**
- * Starts the service on a database with its default settings, except for an unlimited quota of anonymous callers.
+ * Starts the service on a database. The settings are the defaults, but the quota of anonymous callers is unlimited.
  * @param {object} [settings] further settings
  * @returns {Promise<{ url: string, managementUrl: string, pid: number, token: (code: string) => Promise<object>,
  *   stop: () => Promise<void> }>} `token` returns the headers of a customer's requests

@@ -1,4 +1,4 @@
-// A typical stock.csv of a delivery: 10,000 entries of a data set, of which few changed.
+// A typical delivery of stock: a stock.csv with 10,000 entries of a data set. Few of the entries changed.
 import { writeFile } from './data-files.mjs';
 import { SIZES, dataSet } from './data-set.mjs';
 

@@ -20,7 +20,7 @@ export function clause(id: string, text: string, check: Clause['check']): Clause
   return { id, text, check };
 }
 
-/** A statement that a client cannot observe, or only by doing harm. @param why printed with the result */
+/** A statement that a client cannot observe, or can observe only by doing harm. @param why printed with the result */
 export function notTestable(why: string): Clause['check'] {
   return () => {
     throw new NotTestable(why);

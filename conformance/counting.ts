@@ -2,13 +2,13 @@ import { Broken } from './failure.js';
 import type { Call, Deployment } from './deployment.js';
 import { type QuotaWindow, quotaWindowOf } from './quota-window.js';
 
-/** Other clients with the same credentials may send requests in between, and a window may end. */
+/** More than one, because other clients with the same credentials may send requests, and a window may end. */
 const ATTEMPTS = 4;
 
 /**
  * Sends calls that count in one quota, one after another, and expects each to lower X-Rate-Limit-Remaining by one.
  * @param between sent after the first call; these must not count in the quota
- * @throws {Broken} if no attempt finds this
+ * @throws {Broken} if no attempt shows this
  */
 export async function expectEachCounted(deployment: Deployment, calls: Call[], between: Call[] = []): Promise<void> {
   const [first, ...others] = calls;

@@ -42,7 +42,7 @@ export function nested(product: Element, name: string): Element[] {
   return Array.isArray(array) ? (array as Element[]) : [];
 }
 
-/** The numbers in a JSON text with their keys, as the text writes them: a parser would lose the digits. */
+/** The numbers in a JSON text with their keys. The numbers stay text, because a parser would lose digits. */
 export function* numbersIn(text: string): Generator<{ key: string; number: string }> {
   for (const [, key, number] of text.matchAll(/"((?:[^"\\]|\\.)*)"(?:\s*:\s*([-+.\d][-+.\deE]*))?/g))
     if (number !== undefined) yield { key: key!, number };

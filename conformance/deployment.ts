@@ -38,7 +38,7 @@ export interface Call {
   counts?: Caller;
   headers?: OutgoingHttpHeaders;
   body?: string;
-  /** Bytes to send unchanged; only `as` and `counts` apply beside them. */
+  /** Bytes to send unchanged. Of the other fields, only `as` and `counts` apply then. */
   raw?: string;
 }
 

@@ -18,8 +18,8 @@ interface Window {
 }
 
 /**
- * Limits the requests that count in one bucket to a share of it. The share applies to the requests that remain in a
- * window when a response first reports it. Other clients with the same credentials can use the rest.
+ * Limits the requests that count in one bucket to a share of its quota. When a response first reports a window, the
+ * share applies to the requests that remain in that window. Other clients with the same credentials can use the rest.
  */
 export class Pace {
   private readonly windows = new Map<string, Window>();

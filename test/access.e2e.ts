@@ -40,7 +40,7 @@ const claims = (changes: Json = {}) => {
   return { iss: 'customer-data-service', aud: 'customer-data-api', sub: A, ...issued, ...changes };
 };
 
-/** Forges a token, as an attacker would. It is valid if nothing is changed. */
+/** Forges a token, as an attacker would. With the default arguments, the token is valid. */
 function forge(payload: unknown = claims(), header: Json = {}, secret = SECRET, hash = 'sha256'): string {
   return sign(JSON.stringify(payload), header, secret, hash);
 }
@@ -114,7 +114,7 @@ const MALFORMED_CLAIMS: Record<string, string[]> = {
   deactivated_at: ['1.5', '1e400', '"60"', 'null', 'true', '[60]', '{}'],
 };
 
-describe('returns 401 invalid_token for (interface §5.6, decisions 15, 20)', () => {
+describe('returns 401 invalid_token (interface §5.6, decisions 15, 20) for', () => {
   test.each<[string, () => string]>([
     ['nothing after the scheme', () => ''],
     ['a token that is not a JWT', () => 'abc'],
@@ -186,13 +186,13 @@ describe('returns 401 invalid_token for (interface §5.6, decisions 15, 20)', ()
   });
 });
 
-/** Times of a token that was issued by a clock that is this number of seconds ahead. */
+/** The times in a token whose issuer has a clock that is this number of seconds ahead. */
 const later = (seconds: number) => ({ iat: now() + seconds, exp: now() + seconds + 3600 });
 
 describe('accepts', () => {
   test.each([
     ['a forged token with every part valid', () => bearer(forge())],
-    ['a token that was issued by a clock that is 3 s ahead (decisions 20, 119)', () => bearer(forge(claims(later(3))))],
+    ['a token whose issuer has a clock that is 3 s ahead (decisions 20, 119)', () => bearer(forge(claims(later(3))))],
     [
       'a token with the largest limits (decision 119)',
       () => bearer(forge(claims({ rpm: 2147483647, rph: 2147483647 }))),
@@ -204,7 +204,7 @@ describe('accepts', () => {
     for (const path of closed) expect([path, (await get(path, headers())).status]).toEqual([path, 200]);
   });
 
-  test('only the token of the header, beside tokens elsewhere (interface §5.4)', async () => {
+  test('only the token in the header if there are also tokens elsewhere (interface §5.4)', async () => {
     const other = forge(claims({ sub: B }));
     const plain = await (await get('/prices', bearer(forge()))).text();
     const response = await get(`/prices?access_token=${other}`, {

@@ -10,7 +10,7 @@ import { importFiles } from './support/import-files.js';
 import { RunningCommand } from './support/running-command.js';
 import { engine, TestService } from './support/test-service.js';
 
-// What other programs, rollbacks and restores do to the change log between two responses.
+// Tests deltas after other programs, rollbacks and restores have affected the change log.
 
 const SKUS = ['A', 'B', 'C', 'D', 'E', 'F'];
 const REPLACE = ['--replace', '--allow-removals', '--allow-price-changes', '--allow-zero-stock'];
@@ -69,7 +69,7 @@ const age = (condition: string) => {
   return sql(`UPDATE version_history SET SupersededAt = ? WHERE SupersededAt IS NOT NULL AND ${condition}`, [past]);
 };
 
-/** Runs work within the import, before it first writes rows of a table or at a later step. */
+/** Runs `work` during the next import, just before the import first calls this method. */
 const within = <T extends object>(type: T, method: keyof T & string, work: () => Promise<unknown>) => {
   const original = type[method] as (...args: unknown[]) => Promise<unknown>;
   let ran = false;
@@ -83,7 +83,7 @@ const within = <T extends object>(type: T, method: keyof T & string, work: () =>
 };
 
 describe('tables of the log that other programs or restores change', () => {
-  test('no change is missing after content_versions was restored without the log (a lost timeline)', async () => {
+  test('no change is missing after content_versions was restored without the log', async () => {
     await loadStock('A', '4');
     const [row] = await sql(`SELECT * FROM content_versions WHERE Part = 'stock' AND Code = 'W'`);
     const reader = new ChangeReader(service, token);
@@ -168,18 +168,18 @@ describe('tables of the log that other programs or restores change', () => {
   });
 });
 
-describe('imports that leave nothing', () => {
+describe('imports that write nothing', () => {
   const files = { 'stock.csv': [['W', 'A', '1']], 'products.csv': [product('B', 'New', 'OBSOLETE')] };
   const tables = ['content_versions', 'version_history', 'changed_skus'];
   const log = async () => Promise.all(tables.map((table) => sql(`SELECT * FROM ${table}`)));
 
-  test('a dry run leaves the log as it is', async () => {
+  test('a dry run leaves the log unchanged', async () => {
     const before = await log();
     await load(files, '--dry-run');
     expect(await log()).toEqual(before);
   });
 
-  test('an import that fails after it has written the log leaves it as it is', async () => {
+  test('an import that fails after it has written the log leaves the log unchanged', async () => {
     const reader = new ChangeReader(service, token);
     await reader.read();
     const before = await log();
@@ -193,8 +193,8 @@ describe('imports that leave nothing', () => {
 });
 
 test.each([
-  ['without a price list gets no SKU at all', 'NOTHING', []],
-  ['without a warehouse gets SKUs of its own list only', 'NO-STOCK', ['B']],
+  ['without a price list gets no SKU in a delta', 'NOTHING', []],
+  ['without a warehouse gets only SKUs of its own price list in Gone', 'NO-STOCK', ['B']],
 ])('a customer %s', async (_name, code, gone) => {
   const own = await service.token(code);
   await load({ 'products.csv': [product('OTHER', 'Of others')], 'prices.csv': [price('OTHER', '1', 'M')] });
@@ -212,7 +212,7 @@ test.each([
 });
 
 describe('If-None-Match', () => {
-  test('takes as many forged tags as fit into a request', async () => {
+  test('accepts as many forged tags as fit into a request', async () => {
     const { etag } = await wholeState(service, '/stock', token);
     const terms = etag.split('.')[1];
     const tags = Array.from({ length: 340 }, (_, index) => `"x.${terms}.${index}~b~c"`).join();
@@ -220,7 +220,7 @@ describe('If-None-Match', () => {
     for (const method of ['GET', 'HEAD']) expect((await changes(tags, method)).status).toBe(200);
   });
 
-  test('takes eighty tags of states that the service knows', async () => {
+  test('accepts eighty tags of states that the service knows', async () => {
     const { etag } = await wholeState(service, '/stock', token);
     await load({ 'stock.csv': [['W', 'A', '1']] });
     const { status, body } = await changes(Array(80).fill(etag).join());
@@ -233,7 +233,7 @@ describe('If-None-Match', () => {
     ['a version of 15 kB', ''],
     ['an empty value', ' '],
     ['tags without versions', '"a.b.", "a.b.~~", W/"a.b.c", "", W/"", *'],
-  ])('returns everything for %s', async (_name, text) => {
+  ])('with %s returns every element', async (_name, text) => {
     const { etag } = await wholeState(service, '/stock', token);
     const tags = text || `"x.${etag.split('.')[1]}.${'%00'.repeat(5_000)}~%F0%9F%8E%83~%25"`;
     const { status, body } = await changes(tags);
@@ -242,7 +242,7 @@ describe('If-None-Match', () => {
   });
 });
 
-test('deltas and Gone have SKUs with any characters, in JSON and in NDJSON', async () => {
+test('Changed and Gone contain SKUs with any characters, in JSON and in NDJSON', async () => {
   const skus = [`it's "q" \\`, '\u{1F383}'.repeat(64), '<&>\u2028x', 'x'.repeat(64), '~', '%', 'a,b'];
   await load({
     'products.csv': skus.map((sku) => product(sku, sku)),
@@ -263,7 +263,7 @@ test('deltas and Gone have SKUs with any characters, in JSON and in NDJSON', asy
   expect((await deltaSince(service, '/stock', token, etag))!.gone.toSorted()).toEqual(skus.toSorted());
 });
 
-test('imports of JSON and imports with a column map are logged', async () => {
+test('the log contains changes of JSON imports and of imports with a column map', async () => {
   const reader = new ChangeReader(service, token);
   await reader.read();
   const { etag } = await wholeState(service, '/products', token);
@@ -287,7 +287,7 @@ test.each(
     .flatMap(({ name, columns, key }) => columns.map((column) => ({ name, column, key })))
     .filter(({ column, key }) => !key.includes(column.name)),
 )(
-  'the terms in a tag depend on $name.$column.name, because the log does not note its changes',
+  'the terms in a tag depend on $name.$column.name, because the log does not contain its changes',
   async ({ name, column }) => {
     const before = await wholeState(service, '/prices', token);
     await sql(`UPDATE ${name} SET ${column.name} = 'USD' WHERE PriceListCode = 'L'`);
@@ -296,7 +296,7 @@ test.each(
   },
 );
 
-test('a part that changes altogether starts the log again, and one of which at most a fifth changes does not', async () => {
+test('the log starts again if more than 1,000 SKUs and more than a fifth of a part change', async () => {
   const stock = (count: number, quantity: string) => ({
     'stock.csv': manySkus(count).map((sku) => ['W', sku, quantity]),
   });
@@ -339,7 +339,7 @@ test('more than 50,000 changed SKUs make the response complete', async () => {
   expect((await deltaSince(service, '/stock', token, etag))?.complete).toBe(true);
 });
 
-test('an import forgets versions that were superseded 30 days ago, and the entries that only they need', async () => {
+test('an import deletes versions that were superseded 30 days ago, and the log entries that only they need', async () => {
   const stock = (sku: string, quantity: string) => load({ 'stock.csv': [['W', sku, quantity]] });
   await age('1 = 1');
   await load({ 'stock.csv': [['X', 'A', '7']] });
@@ -352,7 +352,7 @@ test('an import forgets versions that were superseded 30 days ago, and the entri
     await stock(sku, quantity);
     bases.push(await wholeState(service, '/stock', token));
   }
-  // The first two are old: the second one led to the third.
+  // Makes the first two versions old. The log then needs only the change from the third version to the fourth.
   const versions = bases
     .slice(0, 2)
     .map(({ etag }) => decodeURIComponent(etag.split('.')[2]!.split('~')[2]!.replace('"', '')));
@@ -362,7 +362,7 @@ test('an import forgets versions that were superseded 30 days ago, and the entri
   const complete = [];
   for (const base of bases) complete.push((await deltaSince(service, '/stock', token, base.etag))?.complete);
   expect(complete).toEqual([true, true, false, undefined]);
-  // Of a part that no longer changes, nothing but its version is left.
+  // If a part no longer changes, only its version remains in the log.
   await age('1 = 1');
   await load({ 'stock.csv': [['X', 'A', '9']] });
   expect(await logged()).toEqual([]);
@@ -375,14 +375,14 @@ test('an import forgets versions that were superseded 30 days ago, and the entri
 });
 
 if (engine === 'mysql')
-  describe('writers that take turns with an import', () => {
+  describe('programs that write during an import', () => {
     let foreign: ForeignConnection;
     beforeEach(async () => {
       foreign = await foreignConnection(service.database);
     });
     afterEach(() => foreign.close());
 
-    test('a product that another program shows while an import hides it is gone', async () => {
+    test('a product is gone if another program shows it while an import hides it', async () => {
       await load({ 'products.csv': [product('B', 'Name of B', 'OBSOLETE')] });
       const reader = new ChangeReader(service, token);
       await reader.read();
@@ -394,7 +394,7 @@ if (engine === 'mysql')
       await reader.read('hidden');
     });
 
-    test('a product that another program adds while an import adds it hidden is gone', async () => {
+    test('a product is gone if another program adds it while an import adds it as OBSOLETE', async () => {
       const reader = new ChangeReader(service, token);
       await reader.read();
       within(TableRows.prototype, 'upsert', async () => {
@@ -406,7 +406,7 @@ if (engine === 'mysql')
       await reader.read('hidden');
     });
 
-    test('no change is missing if another program commits between an import’s rows and its versions', async () => {
+    test('no change is missing if another program commits after an import wrote rows but before it writes versions', async () => {
       const reader = new ChangeReader(service, token);
       await reader.read();
       within(ContentChanges.prototype, 'finish', async () => {
@@ -448,7 +448,7 @@ if (engine === 'mysql')
       await reader.read('imported');
     });
 
-    test('an import that is killed while it waits for the version of its part leaves nothing', async () => {
+    test('an import that is killed while it waits for the version of its part writes nothing', async () => {
       const reader = new ChangeReader(service, token);
       await reader.read();
       await foreign.run(BEGIN);

@@ -49,7 +49,7 @@ beforeEach(async () => {
   token ??= await service.token('C');
 });
 
-/** The response of a path after the history: the changed SKUs and the removed SKUs; null: nothing has changed. */
+/** The expected delta of each path after the history: its changed and gone SKUs. Null: nothing has changed. */
 type Expected = Partial<Record<Path, { changed?: string[]; gone?: string[] } | null>>;
 
 const HISTORIES: [string, () => Promise<unknown>, Expected][] = [
@@ -90,12 +90,12 @@ const HISTORIES: [string, () => Promise<unknown>, Expected][] = [
     { '/products': { changed: ['C'] } },
   ],
   [
-    'a product that becomes OBSOLETE',
+    'a product becomes OBSOLETE',
     () => load({ 'products.csv': [product('D', 'Name of D', 'OBSOLETE')] }),
     { '/products': { gone: ['D'] }, '/prices': { gone: ['D'] }, '/stock': { gone: ['D'] } },
   ],
   [
-    'a product that becomes OBSOLETE and comes back',
+    'a product becomes OBSOLETE and then ACTIVE',
     async () => {
       await load({ 'products.csv': [product('D', 'Name of D', 'OBSOLETE')] });
       await load({ 'products.csv': [product('D', 'Name of D', 'ACTIVE')] });
@@ -103,7 +103,7 @@ const HISTORIES: [string, () => Promise<unknown>, Expected][] = [
     { '/products': { changed: ['D'] }, '/prices': { changed: ['D'] }, '/stock': { changed: ['D'] } },
   ],
   [
-    'a product that is removed and created again',
+    'a product is removed and created again',
     async () => {
       const rest = SKUS.filter((sku) => sku !== 'B');
       await load({ 'products.csv': rest.map((sku) => product(sku, `Name of ${sku}`)) }, ...REPLACE);
@@ -116,18 +116,18 @@ const HISTORIES: [string, () => Promise<unknown>, Expected][] = [
     { '/products': { changed: ['B'] }, '/prices': { changed: ['B'] }, '/stock': { changed: ['B'] } },
   ],
   [
-    'prices that are removed by --replace',
+    '--replace removes prices',
     () =>
       load({ 'prices.csv': [...['A', 'B', 'C'].map((sku) => price(sku, '10')), price('F', '10', 'M')] }, ...REPLACE),
     { '/products': { gone: ['D', 'E'] }, '/prices': { gone: ['D', 'E'] }, '/stock': { gone: ['D', 'E'] } },
   ],
   [
-    'stock that is removed by --replace',
+    '--replace removes stock',
     () => load({ 'stock.csv': ['A', 'B', 'C', 'F'].map((sku) => ['W', sku, '5']) }, ...REPLACE),
     { '/products': null, '/prices': null, '/stock': { gone: ['D', 'E'] } },
   ],
   [
-    'a list that is renamed and renamed back',
+    'a list is renamed and then gets its old name back',
     async () => {
       await load({ 'price_lists.csv': [['L', 'Renamed', 'EUR']] });
       await load({ 'price_lists.csv': [['L', 'List', 'EUR']] });
@@ -135,7 +135,7 @@ const HISTORIES: [string, () => Promise<unknown>, Expected][] = [
     { '/products': {}, '/prices': {}, '/stock': {} },
   ],
   [
-    'other terms and back, with an import between them',
+    'the terms change and change back, with an import in between',
     async () => {
       await set('--discount', '20');
       await load({ 'prices.csv': [price('E', '11')] });
@@ -144,7 +144,7 @@ const HISTORIES: [string, () => Promise<unknown>, Expected][] = [
     { '/products': { changed: ['E'] }, '/prices': { changed: ['E'] }, '/stock': { changed: ['E'] } },
   ],
   [
-    'another list and back, with imports into both',
+    'the price list changes and changes back, with imports into both lists',
     async () => {
       await set('--price-list', 'M');
       await load({ 'prices.csv': [price('E', '11'), price('F', '12', 'M')] });
@@ -153,7 +153,7 @@ const HISTORIES: [string, () => Promise<unknown>, Expected][] = [
     { '/prices': { changed: ['E'] } },
   ],
   [
-    'a product on another list that is removed',
+    'a product on another list is removed',
     () =>
       load(
         { 'products.csv': SKUS.filter((sku) => sku !== 'F').map((sku) => product(sku, `Name of ${sku}`)) },
@@ -196,7 +196,7 @@ test.each([
   ['the base is *', () => ['*']],
   ['the base is a tag of another path', async () => [(await wholeState(service, '/prices', token)).etag]],
   ['the base is a forged tag', ({ etag }: KeptState) => [etag.replace(/\.[^.]+"$/, '.a~b~c"')]],
-  ['a base is known and another one is not', ({ etag }: KeptState) => [etag, '"unknown"']],
+  ['one base is known and another one is not', ({ etag }: KeptState) => [etag, '"unknown"']],
   [
     'the version of the base was superseded 31 days ago',
     async ({ etag }: KeptState) => {
@@ -221,7 +221,7 @@ test('the oldest of several known states is the base', async () => {
   expect([delta?.complete, [...delta!.changed.keys()]]).toEqual([false, ['A']]);
 });
 
-test('JSON has the same elements as the whole response, byte by byte', async () => {
+test('a delta in JSON has the same bytes for each element as the whole response', async () => {
   const headers = { 'If-None-Match': (await wholeState(service, '/products', token)).etag };
   await load({ 'products.csv': [product('A', 'A "quoted", name'), product('B', 'Name of B', 'OBSOLETE')] });
   const { body: whole } = await call(service.url, { path: '/products', token });

@@ -28,7 +28,7 @@ const sql = (statements: string | string[], parameters?: unknown[]) => service.d
 const TABLES =
   `price_lists warehouses products product_images product_accessories product_substitutions product_composition
   prices stock customers content_versions version_history changed_skus product_documents`.split(/\s+/);
-/** The tables of the log that no other response reads. */
+/** The tables of the log, which only /changes reads. */
 const LOG = ['version_history', 'changed_skus'];
 type Backup = ReadonlyMap<string, readonly Record<string, unknown>[]>;
 
@@ -39,8 +39,8 @@ async function backUp(): Promise<Backup> {
 }
 
 /**
- * Restores the rows of a backup and the versions in it, as restoring a dump does. @param kept tables that stay as they
- * are
+ * Restores the rows of a backup and the versions in it, as restoring a dump does.
+ * @param kept tables that it does not change
  */
 async function restore(backup: Backup, kept: readonly string[] = []): Promise<void> {
   const restored = TABLES.filter((table) => !kept.includes(table));
@@ -68,7 +68,7 @@ async function restore(backup: Backup, kept: readonly string[] = []): Promise<vo
       await connection.run(`${verb} INTO ${table} (${columns.join()}) VALUES (${marks})`, Object.values(row));
     }
   if (engine === 'sqlite') {
-    // Its triggers ran meanwhile.
+    // On SQLite, triggers have changed these tables in the meantime.
     for (const table of TABLES.slice(-4).filter((name) => restored.includes(name))) {
       await connection.run(`DELETE FROM ${table}`);
       for (const row of backup.get(table)!) {
@@ -106,7 +106,7 @@ const EVENTS: Record<string, () => Promise<unknown>> = {
   'a table of the log that is emptied': () => sql(`DELETE FROM ${random.of([...LOG, 'content_versions'])}`),
 };
 
-/** Most imports change neither lists nor warehouses, which start the log again. */
+/** Files without price lists and warehouses: most imports do not change them, and a change starts the log again. */
 function ordinary(skus: readonly string[], rows: number): Record<string, string> {
   const files = catalogueFiles(random, skus, rows);
   delete files['price_lists.csv'];
@@ -142,7 +142,7 @@ async function foreign(end: 'COMMIT' | 'ROLLBACK'): Promise<void> {
   await connection.close();
 }
 
-/** It gives parts new versions without writing the log. */
+/** Gives a part a new version without writing the log, as the previous release does. */
 async function previousRelease(): Promise<void> {
   const [row] = await sql('SELECT Part, Code FROM content_versions ORDER BY Version LIMIT 1');
   await sql(`UPDATE products SET Name = 'previous release'`);
@@ -171,7 +171,7 @@ interface Kept extends KeptState {
   step: number;
 }
 
-test(`a delta from any earlier response leads to the whole response (CHANGES_SEED=${SEED})`, async () => {
+test(`a delta turns any earlier response into the current one (CHANGES_SEED=${SEED})`, async () => {
   const kept = new Map<string, Kept[]>();
   const lists: Map<string, Set<string>>[] = [];
   const counts = { unchanged: 0, complete: 0, delta: 0, gone: 0 };

@@ -101,7 +101,7 @@ describe('the database', () => {
     });
   }
 
-  test('without price lists makes a message suggest an import', async () => {
+  test('without price lists leads to a message that suggests an import', async () => {
     await database.cliOk('migrate');
     expect(await problem(database.cli('customer', 'set', 'X', '--price-list', 'L'))).toBe(
       'There is no price list L. Existing codes: none; import some first.\n',

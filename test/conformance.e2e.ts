@@ -58,7 +58,7 @@ let target: Target;
 beforeAll(async () => {
   service = await TestService.start();
   await service.database.cliOk('import', join(ROOT, 'demo'));
-  // No text of the demo starts like a formula.
+  // Adds a text that starts like a formula, because the demo has none.
   await service.database.sql(`UPDATE products SET Name = '=1+1' WHERE SKU = 'ACC-9001'`);
   const credentials = async (clientId: string) => ({ clientId, clientSecret: await service.key(clientId) });
   target = {

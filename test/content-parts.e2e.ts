@@ -87,7 +87,7 @@ describe.each(DATA)('%s', (path) => {
   test('returns another ETag after another program writes to a table that it reads (decision 150)', async () => {
     for (const table of versioned(path)) {
       const column = IMPORT_TABLES.find(({ name }) => name === table)?.key[0];
-      // A table that is no import table has no version. For such a table, this statement fails and names it.
+      // Only import tables have a version. For any other table, the statement below fails and names the table.
       const before = await etagOf(path);
       await service.database.sql(`UPDATE ${table} SET ${column} = ${column}`);
       expect([table, await etagOf(path)]).not.toEqual([table, before]);

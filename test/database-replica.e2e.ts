@@ -81,7 +81,7 @@ if (engine === 'sqlite') {
   });
 
   describe('changes from a replica that lags', () => {
-    /** Everything that replication brings. */
+    /** The tables that the test replicates. */
     const TABLES = ['content_versions', 'version_history', 'changed_skus', 'stock', 'customers'];
     let service: TestService;
     let current: TestService;
@@ -105,7 +105,7 @@ if (engine === 'sqlite') {
       await replica.sql(['SET FOREIGN_KEY_CHECKS = 0', 'SET @customer_data_import = 1', ...copies]);
     }
 
-    test('the replica gives a delta from a state that it knows', async () => {
+    test('the replica returns the delta if it knows the base', async () => {
       const { etag } = await wholeState(current, '/stock', token);
       await loadStock('98');
       await replicate();
@@ -114,7 +114,7 @@ if (engine === 'sqlite') {
       expect([delta?.complete, delta?.changed.get('SHARED')]).toEqual([false, expect.stringContaining(':98')]);
     });
 
-    test('the server gives a delta from a state that the replica does not know yet', async () => {
+    test('the server returns the delta if the replica does not know the base yet', async () => {
       await loadStock('98');
       const { etag } = await wholeState(current, '/stock', token);
       await loadStock('97');
@@ -122,7 +122,7 @@ if (engine === 'sqlite') {
       expect([delta?.complete, delta?.changed.get('SHARED')]).toEqual([false, expect.stringContaining(':97')]);
     });
 
-    test('the server gives a delta from a state with terms that the replica does not know yet', async () => {
+    test('the server returns the delta if the replica does not know the terms of the base yet', async () => {
       await primary.cliOk('customer', 'set', A, '--discount', '3', '--allow-price-changes');
       const { etag } = await wholeState(current, '/stock', token);
       await loadStock('97');
@@ -130,7 +130,7 @@ if (engine === 'sqlite') {
       expect([delta?.complete, delta?.changed.get('SHARED')]).toEqual([false, expect.stringContaining(':97')]);
     });
 
-    test('a state that the replica has, and that is not the latest, gets an empty delta', async () => {
+    test('the delta is empty if the base is the old state that the replica still has', async () => {
       const { etag } = await wholeState(current, '/stock', token);
       await loadStock('97');
       const delta = await deltaSince(service, '/stock', token, etag);
@@ -238,7 +238,7 @@ if (engine === 'sqlite') {
   test('the service reads from a replica only after it has every migration (decision 75)', async () => {
     const [latest] = await replica.sql('SELECT name FROM migrations ORDER BY id DESC LIMIT 1');
     await replica.sql('DELETE FROM migrations WHERE name = ?', [latest!.name]);
-    // Removes a change of a migration, as if replication had not started it.
+    // Undoes a change of a migration, as if it had not reached the replica yet.
     await replica.sql('DROP INDEX products_eligibility ON products');
     const service = await TestService.start(
       { RESPONSE_CACHE_MEGABYTES: '0', DATABASE_REPLICA_URLS: replica.url },

@@ -53,7 +53,7 @@ describe('a service started with DEMO_DATA=true on an empty database', () => {
     });
 });
 
-describe('the demo catalogue, imported, exported and imported into another database,', () => {
+describe('the demo catalogue after an import, an export and an import into another database', () => {
   let service: TestService;
   let bodies: Bodies;
   let exported: string;

@@ -174,7 +174,7 @@ describe('documents match the rows', () => {
     expect(await expectAllConsistent('insert')).toContain('B');
   });
 
-  test('after an import beside a damaged row of another program, which leaves only that product without a document', async () => {
+  test('after an import if another program has damaged a row, so that only its product has no document', async () => {
     await sql(`UPDATE product_images SET IsPrimaryImage = 7 WHERE SKU = 'B'`);
     const names = ['A', 'B', 'C', 'D'].map((sku) => [sku, 'three']);
     expect(await importing(importFiles({ 'products.csv': names }))).toMatchObject({ code: 0 });
@@ -188,7 +188,7 @@ describe('documents match the rows', () => {
     expect(await expectAllConsistent('fixed')).toEqual(['B']);
   });
 
-  test('after an import that replaces documents with another serialization hash, which responses ignore', async () => {
+  test('after an import replaces documents that responses ignore because of their serialization hash', async () => {
     await sql(`UPDATE product_documents SET Shape = 'other', Document = 'nonsense'`);
     expect(await expectAllConsistent('other shape')).toHaveLength(4);
     await importing(importFiles({ 'products.csv': [['A', 'four']] }));

@@ -20,7 +20,7 @@ let service: TestService;
 let token: string;
 let key: string;
 
-/** Issues the key before the service starts, because the CLI shares its logger and must leave nothing in its log. */
+/** Issues the key before the service starts, because the CLI logs to the same log and must leave nothing in it. */
 async function start(): Promise<void> {
   const database = await TestDatabase.create();
   await database.load(smallCatalogue);
@@ -233,7 +233,7 @@ test.each([
 
 const remaining = ({ headers }: ReceivedResponse) => Number(headers['x-rate-limit-remaining']);
 
-describe('of the requests that Node does not dispatch itself,', () => {
+describe('for requests that Node does not dispatch itself,', () => {
   test.each([
     ['alone', ''],
     ['with bytes after it', '\x16\x03\x01'],
@@ -284,7 +284,7 @@ describe('of the requests that Node does not dispatch itself,', () => {
   );
 });
 
-test('an unknown expectation returns 417 as JSON with a request ID (decisions 14, 16)', async () => {
+test('an unknown Expect header returns 417 as JSON with a request ID (decisions 14, 16)', async () => {
   const response = await sendRaw(`GET /health HTTP/1.1\r\nExpect: nonsense\r\n${OK}\r\n`);
   expectError(response, 417, MALFORMED);
 });

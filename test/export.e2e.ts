@@ -66,7 +66,7 @@ test('an export reports that it exported nothing if it cannot create its folder'
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^Failed: nothing was exported, .* unchanged: EEXIST/)]);
 });
 
-test('an export removes files that killed exports left more than a day ago, but none of a running export', async () => {
+test('an export removes files that killed exports left more than a day ago, but no files of a running export', async () => {
   const { empty } = await folders();
   for (const name of ['.incomplete-export-killed', '.incomplete-export-running']) mkdirSync(join(empty, name));
   const dayAgo = new Date(Date.now() - 86_400_000 - 1000);

@@ -60,7 +60,7 @@ function waiting(customer: string, path = '/stock') {
   return pending;
 }
 
-/** Long enough in milliseconds for every request that can be admitted. */
+/** Milliseconds within which the service admits every request that it can admit. */
 const A_WHILE = 700;
 
 test('DOWNLOAD_POOL_SIZE limits simultaneous downloads, and the next begins when one ends or its client disconnects', async () => {
@@ -162,7 +162,7 @@ test('a client that reads one byte per second is aborted within the window, free
 test('a slow client above the minimum rate receives the whole body', async () => {
   await restart({ DOWNLOAD_STALL_SECONDS: '5', DOWNLOAD_MIN_BYTES_PER_SECOND: '1000' });
   const slow = await hold('C');
-  // 15 MB, at a rate at which one batch of the response takes longer than the window.
+  // The body has 15 MB. The client reads it so slowly that one batch of the response takes longer than the window.
   for (let second = 0; second < 10; second += 0.1) {
     slow.take(40_000);
     await sleep(100);

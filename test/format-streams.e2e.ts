@@ -6,7 +6,7 @@ import { call } from './support/http-call.js';
 import { TestService } from './support/test-service.js';
 import { catalogueVersion, loadVersion, SlowDownload } from './support/versioned-catalogue.js';
 
-// Responses of many pieces. In each test, something happens before the client has read all of them.
+// The responses arrive in many pieces. In each test, something happens before the client has read every piece.
 
 const JWT_SECRET = 's'.repeat(40);
 const TYPES = ['text/csv', 'text/csv;delimiter=semicolon', 'application/x-ndjson'];

@@ -141,7 +141,7 @@ describe.each(ENDPOINTS)('%s', (path) => {
     expect(both.body.split('\r\n')[0]).toBe(`\uFEFF${KEYS[path].join(';')}`);
   });
 
-  test('returns a CSV header or an empty body without elements', async () => {
+  test('returns a CSV header or an empty body if there are no elements', async () => {
     await service.database.load(importFiles({ 'customers.csv': [['EMPTY', '', '', '', '0']] }));
     const token = await service.token('EMPTY');
     expect((await get(path, 'text/csv', { token })).body).toBe(`${KEYS[path].join()}\r\n`);

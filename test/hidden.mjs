@@ -1,5 +1,5 @@
 // npm run test:hidden [-- NAME...]: hides one program at a time and runs the projects that use it. The projects must
-// pass without the program, and name it as missing. All programs take half an hour.
+// pass without the program, and name it as missing. A run for all programs takes half an hour.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ function passesWithout({ name, project }) {
   return isNamed && status === 0;
 }
 
-/** A folder of links to every program of PATH but these. */
+/** A folder of links to every program in PATH except these. */
 function folderWithout(hidden) {
   const folder = mkdtempSync(join(tmpdir(), 'customer-data-path-'));
   const places = env.PATH.split(delimiter).toReversed();

@@ -247,7 +247,7 @@ const products = (...elements: object[]) =>
   file('products.ndjson', elements.map((one) => JSON.stringify(one)).join('\n'));
 
 describe('JSON', () => {
-  test('keeps the stored values of keys, and the rows of arrays, that no product has', async () => {
+  test('keeps stored values and array rows if no product in the file has the key or the array', async () => {
     const path = products({ SKU: 'A', Theme: 'Sea' }, { SKU: 'B', Theme: null });
     const { tables, notes } = JSON.parse(await imported(path, '--replace', '--json'));
     expect(tables).toMatchObject([{ table: 'products', changed: 1, unchanged: 1, removed: 0 }]);

@@ -16,7 +16,7 @@ const everything = async () => ({
   runs: await database.sql('SELECT * FROM import_runs ORDER BY ID'),
 });
 
-/** The table summaries. Their absent columns are limited to columns of the fixtures, which lack all later columns. */
+/** The table summaries, without absent columns that were added later and that the fixtures do not know. */
 function knownTo({ tables }: ImportSummary): ImportSummary['tables'] {
   const columns = Object.values(COLUMNS).join().split(',');
   return tables.map((table) => ({

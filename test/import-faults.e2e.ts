@@ -6,7 +6,7 @@ import { imported, refused } from './support/import-outcome.js';
 import { removeAllRows, storedRows } from './support/stored-rows.js';
 import { type CommandResult, TestDatabase } from './support/test-service.js';
 
-// Each group covers a kind of damage that imports of other products have done to the data of their operators.
+// Each group covers a kind of damage that the imports of other software have done to the data of their operators.
 
 let database: TestDatabase;
 beforeAll(async () => void (database = await TestDatabase.create()));

@@ -40,7 +40,7 @@ const BASE = importFiles({
 
 const file = (name: 'prices.csv' | 'stock.csv' | 'customers.csv' | 'price_lists.csv', rows: string[][]) =>
   importFiles({ [name]: rows });
-/** Prices of the list EUR, of which the first `count` are `price`. */
+/** Prices of the list EUR. The first `count` prices are `price`. */
 const changed = (count: number, price: string) =>
   file(
     'prices.csv',
@@ -55,7 +55,7 @@ describe('the price guard', () => {
     expect(run).toMatchObject({ Outcome: 'imported', PriceChanges: { compared: 100, histogram } });
   });
 
-  test('refuses a file in which more than 5 % do, names the largest changes and records the histogram', async () => {
+  test('refuses a file in which more than 5 % change that much, names the largest changes and records the histogram', async () => {
     const [problem, ...others] = await refused(database, changed(6, '0.1'));
     expect(others).toEqual([]);
     expect(problem).toMatch(
@@ -75,7 +75,7 @@ describe('the price guard', () => {
     await database.load(files, '--allow-price-changes');
   });
 
-  test('refuses a single list whose changes are too few for the whole file', async () => {
+  test('refuses a list with too many changes, even if they are few for the whole file', async () => {
     const most = [...prices('EUR', () => '10'), ...prices('NEW', () => '10.5')];
     const few = prices('USD', () => '1000').slice(0, 10);
     expect(await refused(database, file('prices.csv', [...most, ...few]))).toEqual([
@@ -104,8 +104,8 @@ describe('the price guard for terms', () => {
     ['another list with the same prices', 'NEW', '10', false],
     ['another list in another currency', 'USD', '10', true],
     ['a discount that changes by 20 points', 'EUR', '30', false],
-    ['a discount that takes less than half', 'EUR', '40', false],
-    ['a discount that takes more than half', 'EUR', '60', true],
+    ['a discount that lowers prices by less than half', 'EUR', '40', false],
+    ['a discount that lowers prices by more than half', 'EUR', '60', true],
     ['a discount of 100 %', 'EUR', '100', true],
     ['no list', '', '10', false],
   ])('checks %s in a file and in customer set', async (_, list, discount, isRefused) => {

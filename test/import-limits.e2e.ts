@@ -77,7 +77,7 @@ describe(engine === 'mysql' ? 'with a max_allowed_packet of 1 MiB' : 'within the
     });
   }
 
-  test('rows with the longest texts are imported unchanged and can be changed', async () => {
+  test('rows with the longest texts are imported exactly and can be updated', async () => {
     const rows = longProducts(HOSTILE);
     const folder = await database.files({ 'products.csv': importFile('products.csv', rows) });
     expect((await imported(folder)).tables).toEqual([expect.objectContaining({ rows: 11, added: 11 })]);

@@ -142,7 +142,7 @@ prices: { columns: { PriceListCode: { constant: P }, SKU: sku, Price: price, Dis
   ]);
 });
 
-test('an optional column that is missing keeps the stored values', async () => {
+test('stored values stay if an optional column is missing', async () => {
   const text =
     'products: { columns: { SKU: sku, Name: { from: name, optional: true }, Status: { from: status, optional: true } } }';
   const load = async (csv: string) => {

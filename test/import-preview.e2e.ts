@@ -73,7 +73,7 @@ test('a dry run shows each price list and one product before and after the impor
   expect(preview.sample).toMatchObject({ sku: 'E', customerCode: 'CUSTOMER', priceList: 'L', before: null });
 });
 
-test('the previewed product is byte for byte that of /products, before and after', async () => {
+test('the previewed product has the same bytes as in /products, before and after the import', async () => {
   const { database } = service;
   const files = importFiles({ 'prices.csv': [price('L', 'A', '12345678901234.5679')] });
   const folder = await database.files(files);

@@ -198,7 +198,7 @@ test('lists all problems at once, each of them once', async () => {
         ['', '', '', '', '0'],
       ],
     }),
-    // The row is invalid, but its SKU is known: prices of N do not become unknown references.
+    // The row is invalid, but its SKU is known, so the prices of N are not reported as unknown references.
     'products.csv': product({ CartonQty: 'many' }),
     'stock.csv': 'WarehouseCode;SKU\n',
     // The file cannot be read, so the warehouse X may be in it. References to X are not reported.

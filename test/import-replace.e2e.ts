@@ -24,7 +24,7 @@ async function keys(name: ImportFileName): Promise<string[]> {
   return rows.map((row) => (single ? String(row[first!]) : `${row[first!]} ${row[second!]}`));
 }
 
-/** A row in each table that stays in the tests. */
+/** A row in each table. The tests do not remove these rows. */
 const STAYING: Files = {
   'price_lists.csv': [['L1', 'List', 'EUR']],
   'warehouses.csv': [['W1', 'Warehouse']],
@@ -155,7 +155,7 @@ describe('stock and prices', () => {
     expect(await replace({ 'stock.csv': rows })).toEqual({ stock: '+0 ~0 =8 -2' });
   });
 
-  test('are guarded as a whole table if rows are removed with their products', async () => {
+  test('are guarded within the whole table if rows are removed with their products', async () => {
     const rest = PRODUCTS.slice(1).map((sku) => [sku]);
     // This import removes 2 of 20 stock rows, which is allowed. The last import removes 7 of 25.
     expect(await replace({ 'products.csv': rest })).toEqual({
@@ -229,7 +229,7 @@ describe('rows that reference removed rows by their key are removed and counted'
     expect(await keys('stock.csv')).toEqual(['W1 A']);
   });
 
-  test('and not listed if nothing is removed', async () => {
+  test('but their tables are not listed if nothing is removed', async () => {
     const counts = await replace({ 'products.csv': BOTH['products.csv'], 'price_lists.csv': BOTH['price_lists.csv'] });
     expect(counts).toEqual({ price_lists: '+0 ~0 =2 -0', products: '+0 ~0 =2 -0' });
   });

@@ -9,9 +9,9 @@ import { TestDatabase } from './support/test-service.js';
 
 const PRODUCTS = 3000;
 const KILLS = 10;
-/** Minimum number of kills that must hit an import between its record and its end. */
+/** Minimum number of kills that must hit an import after it was recorded and before it ends. */
 const KILLS_AT_WORK = 7;
-/** Longest wait of a reader in milliseconds, although one machine runs everything. Imports take far longer here. */
+/** Longest permitted wait of a reader in milliseconds, although one machine runs everything. An import takes longer. */
 const MAX_READ_MS = 3000;
 /** Longest time until the server ends the session of a killed import, in milliseconds. */
 const LOCK_GONE_MS = 5000;

@@ -89,7 +89,7 @@ describe('paths', () => {
     },
   );
 
-  test('are refused with all unknown file names at once', async () => {
+  test('are refused with a problem for each unknown file name', async () => {
     const paths = ['a.csv', 'b.csv'].map((name) => file(name));
     expect(await problems(folder)).toHaveLength(2);
     expect(await problems(...paths, join(folder))).toHaveLength(4);
@@ -278,7 +278,7 @@ describe('standard input', () => {
     ]);
   });
 
-  test('is an empty file if it has no data', async () => {
+  test('is reported as an empty file if it has no data', async () => {
     expect(await problems('--as', 'warehouses', '-')).toEqual([
       expect.stringContaining('standard input:1: the file is empty'),
     ]);

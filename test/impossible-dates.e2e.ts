@@ -47,7 +47,7 @@ describe.each(DAYS)('a stored date "%s" (decision 124)', (day) => {
 });
 
 describe.each(TIMES)('an ExpiresAt of "%s" (decision 124)', (time) => {
-  test('ends only its key, and key list shows it', async () => {
+  test('invalidates only its key, and key list shows it', async () => {
     const [ended, live] = [await service.key(A), await service.key(A)];
     await write(
       'UPDATE api_keys SET ExpiresAt = ? WHERE ID = (SELECT * FROM (SELECT MIN(ID) FROM api_keys) AS first)',

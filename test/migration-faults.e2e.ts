@@ -12,7 +12,7 @@ const embedded = engine === 'sqlite';
 /** Also applies to hooks. Each schema change waits for the disk, and a busy machine takes ten times as long. */
 jest.setTimeout(600_000);
 const INJECTED = 'injected by the test';
-/** The numbers of migrations to run. The rows below are inserted after the first two, because later ones read them. */
+/** The numbers of migrations to run. The rows below are inserted after the first two, for later ones to read. */
 const COUNTS = [2, migrations.length];
 
 const ROWS = [

@@ -73,7 +73,7 @@ test.each([
   expect((await counted()) - before).toBeLessThan((STRANGERS * perConnection) / 2);
 });
 
-test('pipelined requests each count, in their order (interface §8.2, decision 106)', async () => {
+test('each pipelined request counts, in order (interface §8.2, decision 106)', async () => {
   const received = await pipeline(
     url,
     `GET /nothing HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`.repeat(20),

@@ -79,7 +79,7 @@ describe('over time', () => {
     expect((await bench.send({ path: '/stock', token })).status).toBe(200);
   });
 
-  test('responses describe the window with the fewest requests left while none is exhausted (decision 25)', async () => {
+  test('while no window is exhausted, responses describe the one with the fewest requests left (decision 25)', async () => {
     const start = now;
     for (let minute = 0; minute < 16; minute++) {
       now = start + minute * MINUTE;

@@ -111,7 +111,7 @@ describe('the log line of a request (decision 84)', () => {
     expect(service.output).not.toContain(key);
   });
 
-  test('shows that the client disconnected, and a request that still waits has no line (decision 106)', async () => {
+  test('shows that the client disconnected, and is missing for a request that was still waiting (decision 106)', async () => {
     await start(PLENTY);
     const head = `Host: x\r\nAuthorization: Bearer ${await token()}\r\nX-Request-Id`;
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -232,7 +232,7 @@ describe('the log (decisions 16, 31, 84)', () => {
     async (LOG_FORMAT) => {
       await start({ ...PLENTY, LOG_FORMAT });
       service.stopReading();
-      // This is far more than a pipe holds.
+      // The service now logs far more than a pipe holds.
       for (let round = 0; round < 20; round++) {
         const calls = await Promise.all(Array.from({ length: 50 }, () => call(url)));
         expect(calls.map(({ status }) => status)).toEqual(Array(50).fill(200));

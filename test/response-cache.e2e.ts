@@ -13,7 +13,7 @@ const PATHS = ['/products', '/prices', '/stock'];
 const TYPES = ['application/json', 'application/x-ndjson', 'text/csv', 'text/csv;bom=1;delimiter=semicolon'];
 const ENCODINGS = ['identity', 'gzip', 'br'];
 
-/** Customers with two price lists, two warehouses and two discounts. Three customers each share their terms. */
+/** Customers with two price lists, two warehouses and two discounts. Groups of three customers have the same terms. */
 const CUSTOMERS = Array.from({ length: 12 }, (_, index) => ({
   code: `C-${index}`,
   list: index % 2 ? 'L' : 'K',

@@ -53,7 +53,7 @@ async function responsesOf(url: string): Promise<string[]> {
 const isError = (response: string) => / 500 \{"error":"[^"]*"\}$/.test(response);
 
 describe('a service of this release on an earlier schema', () => {
-  test('starts not ready, names the remedy, and returns data after migrate', async () => {
+  test('is not ready at first, names the remedy, and returns data after migrate', async () => {
     database = await TestDatabase.create();
     await database.load(smallCatalogue);
     const right = await responsesOf((await start().ready()).url);
@@ -73,7 +73,7 @@ describe('a service of this release on an earlier schema', () => {
     expect(await responsesOf(url)).toEqual(right);
   });
 
-  test('becomes not ready if a restore brings the schema back, and returns no wrong response', async () => {
+  test('is no longer ready if a restore brings the earlier schema back, and returns no wrong response', async () => {
     database = await TestDatabase.create();
     await database.load(smallCatalogue);
     const { url, managementUrl } = await start().ready();

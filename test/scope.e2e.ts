@@ -13,7 +13,7 @@ const words = (text: string) => text.trim().split(/\s+/);
 let service: TestService;
 let app: NestExpressApplication;
 let tokens: Record<string, string>;
-/** The response to each customer at each path, for requests with a token only. */
+/** The response to each customer at each path, if the request has nothing but a token. */
 const plain: Record<string, Record<string, string>> = {};
 
 beforeAll(async () => {
@@ -97,7 +97,7 @@ describe("responses have the customer's own price list, warehouse and discount (
     expect(withoutFurtherFields(plain[code]![path]!, expected)).toBe(expected);
   });
 
-  test.each(DATA)('to A at %s without values of B, which the responses to B have', (path) => {
+  test.each(DATA)('to A at %s without the values of B that responses to B have', (path) => {
     expect(marksOfB(A, path)).toEqual([]);
     expect(marksOfB(B, path)).not.toEqual([]);
   });

@@ -48,7 +48,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Replaces the content of the database by these rows. */
+/** Replaces the content of the database with these rows. */
 async function resetRows(): Promise<void> {
   const folder = await service.database.files(FILES);
   await service.database.cliOk('import', folder, '--replace', '--allow-removals');
@@ -175,7 +175,7 @@ describe.each(ENDPOINTS)('%s', (path) => {
     expect(await get(path, ifNoneMatch(all[1]!, { 'Accept-Encoding': 'gzip' }))).toMatchObject({ status: 304 });
   });
 
-  test('errors have no ETag, and a 304 hides none of them', async () => {
+  test('errors have no ETag, and no 304 replaces an error', async () => {
     const headers = { 'If-None-Match': '*', 'Accept-Encoding': 'gzip' };
     const failing = async (status: number, customer = 'C') => {
       for (const sent of [headers, {}]) {
@@ -377,8 +377,8 @@ test.each([4, 5])('equal ETags mean equal bytes after random edits, seed %i', as
 });
 
 /**
- * The error of MariaDB's snapshot isolation, which exists since MariaDB 10.6 and is the default since 11.6. MySQL has
- * no such variable.
+ * The error of MariaDB's snapshot isolation, which MariaDB has from 10.6 on, and by default from 11.6 on. MySQL has no
+ * such variable.
  */
 const RECORD_HAS_CHANGED = 1020;
 async function hasSnapshotIsolation(): Promise<boolean> {

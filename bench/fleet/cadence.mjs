@@ -1,4 +1,4 @@
-// The polling intervals of a customer (interface §6) and the time that it uses a token, in seconds.
+// The polling intervals of a customer (interface §6) and how long it uses a token, in seconds.
 
 const DAY = 86_400;
 
@@ -10,7 +10,7 @@ export const EVERY = {
   'api/version': [DAY, DAY],
 };
 
-/** A client renews its token a few minutes before it expires after an hour. */
+/** A token expires after an hour. A client renews it a few minutes earlier. */
 export const TOKEN_SECONDS = 3_300;
 
 /** The time between two deliveries of the wholesaler's system. */

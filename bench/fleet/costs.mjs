@@ -40,7 +40,7 @@ export const CALLS_A_DAY = {
   'token 200': TOKENS_A_DAY,
 };
 
-/** The cost of one customer per day. @param key a key of a sample, such as `cpu`: seconds */
+/** The cost of one customer per day. @param key a key of a sample, such as `cpu` (in seconds) */
 export function aDay(costs, key) {
   return Object.entries(CALLS_A_DAY).reduce((sum, [kind, times]) => sum + costs[kind][key] * times, 0);
 }

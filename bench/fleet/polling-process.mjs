@@ -11,7 +11,7 @@ const SLOW_BYTES_PER_SECOND = 20_000;
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 1_000 });
 const customers = [];
 let calls = {};
-/** Simulated seconds per second. */
+/** Simulated seconds per real second. */
 let speed = 1;
 
 serveTasks({ prepare, poll });

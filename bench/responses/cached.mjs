@@ -3,7 +3,7 @@ import { inRounds, ratioOf, rowOf, sample } from '../sample.mjs';
 import { catalogueQueries } from './statements.mjs';
 import { startYardsticks } from './yardsticks.mjs';
 
-/** The aims: wall time over that of a prebuilt buffer. */
+/** The aims: the maximum ratio of the wall time to that of a prebuilt buffer. */
 const MOST = { identity: 1.5, gzip: 4, br: 4 };
 
 /** @returns {Promise<{ rows: object, aims: object[] }>} */

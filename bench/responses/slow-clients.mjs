@@ -43,7 +43,7 @@ async function slowDownload({ large, crowd }, encoding, headers, seconds) {
   if (status !== 200) throw new Error(`A slow client received ${status}`);
 }
 
-/** Repeats the /products of the quick customer, and sends small requests at the same time. */
+/** Repeats the /products request of the quick customer, and sends small requests at the same time. */
 async function phase({ large, client }, { products, version, unchanged }, seconds) {
   const { pid } = large.service;
   resetPeak(pid);

@@ -7,7 +7,7 @@ import { issueKeys } from '../keys.mjs';
 import { startService } from '../running-service.mjs';
 import { startTasks } from '../task-process.mjs';
 
-/** Customers of the large data set. The slow ones read EUR-A, the quick one a price list with the SKUs of M. */
+/** Customers of the large data set. The slow ones have EUR-A. The quick one has a price list with the SKUs of M. */
 export const SLOW = Array.from({ length: 8 }, (_, index) => `SLOW-${index + 1}`);
 export const QUICK = 'QUICK';
 const SMALL_LIST = 'EUR-M';

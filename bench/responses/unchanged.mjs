@@ -20,7 +20,7 @@ export async function measureUnchanged({ server, large, client }, { rounds }) {
   return { rows: Object.fromEntries(rows), aims: unchangedAims(large.size, samples) };
 }
 
-/** The calls with the validators of their responses. @returns {Promise<Record<string, object>>} by path and `304` */
+/** The calls with the validators of their responses. @returns {Promise<Record<string, object>>} key: path and `304` */
 export async function unchangedCalls(calls, client, database) {
   const unchanged = {};
   for (const path of PATHS) {

@@ -37,7 +37,7 @@ for (const [path, sql] of Object.entries({ '/stock': STOCK, '/prices': PRICES })
     response.set('X-Length', JSON.stringify(rows).length).status(204).end();
   });
 
-// The least cost of a 304 that depends on the state of the database.
+// The minimum cost of a 304 that depends on the state of the database: one query.
 app.get('/one-query', async (_request, response) => {
   await connection.query('SELECT 1');
   response.status(204).end();

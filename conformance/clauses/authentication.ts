@@ -173,7 +173,7 @@ async function expectRefused(response: Awaited<ReturnType<Deployment['ask']>>, c
   matches('error', error, /POST \/auth\/token/);
 }
 
-/** The customer's token without a signature, signed with another secret, and with another subject. */
+/** Three forgeries of the customer's token: unsigned, signed with another secret, and with another subject. */
 async function forgeries(deployment: Deployment): Promise<string[]> {
   const { header, claims, signature } = partsOf(await deployment.token());
   const signed = `${encoded(header)}.${encoded(claims)}`;

@@ -36,7 +36,7 @@ export const CHANGES: Clause[] = [
   ),
   clause(
     'decision 179 unchanged',
-    'the tag of the present state gets 304, from either path (§11.1, §11.2)',
+    'the ETag of the current state returns 304, from the endpoint or from its /changes (§11.1, §11.2)',
     async (deployment) => {
       const whole = await catalogue(deployment);
       for (const path of CHANGES_PATHS)
@@ -48,7 +48,7 @@ export const CHANGES: Clause[] = [
   ),
   clause(
     'decision 179 unknown',
-    'an unknown tag, * and the tag of another path get every element (§11.4, §11.5, §11.7)',
+    'an unknown tag, * and the tag of another path return every element (§11.4, §11.5, §11.7)',
     async (deployment) => {
       const prices = (await deployment.ask({ path: '/prices' })).headers.etag!;
       const own = (await deployment.ask({ path: '/stock' })).headers.etag!;
@@ -76,9 +76,13 @@ export const CHANGES: Clause[] = [
     'a delta leads from the base to the present (§11.3, §11.7, §11.11)',
     notTestable(CHANGING),
   ),
-  clause('decision 180', 'what the change log covers', notTestable(CHANGING)),
+  clause('decision 180', 'the change log shows what it covers', notTestable(CHANGING)),
   clause('decision 181', 'Gone names no SKU of other price lists (§11.6)', notTestable(CHANGING)),
-  clause('decision 182', 'which endpoints have /changes', notTestable('is for engineers: no client sees it')),
+  clause(
+    'decision 182',
+    'an endpoint has /changes if each element depends on its own SKU alone',
+    notTestable('is for engineers: no client sees it'),
+  ),
 ];
 
 const wholePath = (path: string) => path.replace(/\/changes$/, '') as '/products' | '/stock' | '/prices';

@@ -103,7 +103,7 @@ const ask = (deployment: Deployment, path: string, accepted: string) =>
 
 const summaryOf = ({ status, bytes, headers }: ReceivedResponse) => [status, bytes.length, headers.etag];
 
-/** The ETag of a path, and the response to a request that sends it in If-None-Match as `spell` writes it. */
+/** The ETag of a path, and the response to a request with this ETag in If-None-Match, as `spell` writes it. */
 async function sendConditional(
   deployment: Deployment,
   path: string,

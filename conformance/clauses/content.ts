@@ -46,7 +46,7 @@ export const CONTENT: Clause[] = [
       const within = elementsOf(products).flatMap((product) => nested(product, 'ProductPrices'));
       same('SKUs of /prices', skus(elementsOf(prices)), skus(elementsOf(products)));
       elementsOf(prices).forEach((price, index) => same('in ProductPrices', within[index], price));
-      // Different spellings of a number are equal after parsing.
+      // Parsing hides different spellings of a number, so this compares the digits.
       same('digits of prices', digits(products.bytes), digits(prices.bytes));
     },
   ),

@@ -85,7 +85,7 @@ export const FORMATS: Clause[] = [
   ),
 ];
 
-/** @param types the expected Content-Type by Accept */
+/** @param types the expected Content-Type for each Accept */
 function negotiated(id: string, text: string, types: Record<string, string>): Clause {
   return clause(id, text, async (deployment: Deployment) => {
     for (const [accept, type] of Object.entries(types)) {

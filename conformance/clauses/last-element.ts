@@ -27,7 +27,7 @@ export const LAST_ELEMENT: Clause[] = [
       const { 'x-data-changed': changed, date = '' } = (await deployment.ask({ path })).headers;
       if (changed === undefined) continue;
       matches(`X-Data-Changed of ${path}`, changed, TIME);
-      // Date has no milliseconds, and the clock of the database may differ.
+      // The header Date has no milliseconds, and the clock of the database may differ, so a minute is tolerated.
       holds(Date.parse(String(changed)) < Date.parse(date) + 60_000, `a time of ${path} before ${date}`, changed);
     }
   }),

@@ -132,7 +132,7 @@ interface Exhaustion {
   at: number;
 }
 
-/** The suite exhausts no larger quota: it would be load rather than a test. */
+/** The suite exhausts no larger quota, because that would be a load test. */
 const MOST_REQUESTS = 200;
 const windows = new WeakMap<Deployment, Promise<Exhaustion>>();
 

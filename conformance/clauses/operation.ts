@@ -7,7 +7,7 @@ const REVOCATION = 'needs an operator who revokes a key or deactivates a custome
 const CLIENTS = 'concerns clients';
 const STORED = 'concerns how the service stores and makes data';
 
-/** Decisions that a client cannot observe, or only by doing harm. */
+/** Decisions that a client cannot observe, or can observe only by doing harm. */
 export const OPERATION: Clause[] = [
   clause('decision 29', 'the service runs on MySQL, MariaDB or an embedded SQLite file', notTestable(OPERATORS)),
   clause('decision 30', 'settings are environment variables', notTestable(OPERATORS)),
@@ -86,7 +86,7 @@ export const OPERATION: Clause[] = [
   clause('decision 123', 'a damaged key in Redis is replaced, and Redis stays in use', notTestable(OUTAGE)),
   clause('decision 124', 'an impossible date counts as no date', notTestable(STORED)),
   clause('decision 125', 'a service that ends at once resets unfinished responses', notTestable(OUTAGE)),
-  clause('decision 126', 'redis is back only when it can count', notTestable(OUTAGE)),
+  clause('decision 126', 'Redis is back only when it can count', notTestable(OUTAGE)),
   clause('decision 127', 'each request sends the quota script as text', notTestable(OPERATORS)),
   clause(
     'decision 128',

@@ -5,7 +5,7 @@ import { type DataPath, numbersIn, sameBytes } from '../data.js';
 import { DATA_PATHS } from '../endpoints.js';
 import type { Deployment } from '../deployment.js';
 
-/** Texts that a spreadsheet would run, also behind apostrophes (docs/decisions.md#93). */
+/** Texts that a spreadsheet would run as formulas, even after apostrophes (docs/decisions.md#93). */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
 interface Cell {
@@ -86,7 +86,7 @@ export const TABLES: Clause[] = [
   ),
 ];
 
-/** @param isCorrect whether a cell is correct; undefined if the clause does not concern it */
+/** @param isCorrect whether a cell is correct; undefined if the clause does not apply to it */
 function cellClause(id: string, text: string, isCorrect: (cell: Cell) => boolean | undefined): Clause {
   return clause(id, text, async (deployment) => {
     let checked = 0;
@@ -142,7 +142,7 @@ async function cellsOf(deployment: Deployment, path: DataPath): Promise<Cell[]> 
   );
 }
 
-/** The number of a key as an element writes it. The scalars of an element precede its nested arrays. */
+/** The number of a key, as the JSON of an element writes it. The scalars of an element precede its nested arrays. */
 function numberIn(line: string, wanted: string): string | undefined {
   for (const { key, number } of numbersIn(line)) if (key === wanted) return number;
   return undefined;

@@ -155,7 +155,7 @@ test('a service that starts beside a stopped replica does not read from it (deci
   await untilTrue(async () => (await read()).from === 'replica');
 });
 
-test('a server that does not respond leaves its replicas as they are (decision 104)', async () => {
+test('the service keeps the state of each replica while the server does not respond (decision 104)', async () => {
   const proxy = new TcpProxy(urlOn(server));
   const url = await proxy.reservedUrl();
   await proxy.open();

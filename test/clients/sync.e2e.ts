@@ -109,12 +109,12 @@ class Integration {
   }
 }
 
-/** A shell runs commands of its own. */
+/** Kills all processes of the group, because a shell starts further programs. */
 function killGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL');
   } catch {
-    // It has just ended.
+    // The group has just ended.
   }
 }
 
@@ -189,13 +189,13 @@ async function missing(integration: Integration, name: Name) {
   return deltaSince(service, `/${name}`, await service.token(A), etag);
 }
 
-/** Expects the next response of each to be a delta, or to have every element. */
+/** Expects that the next response to each script is complete, or that it is a delta. */
 async function expectNext(name: Name, { complete }: { complete: boolean }): Promise<void> {
   for (const integration of integrations)
     expect([integration.script, (await missing(integration, name))?.complete]).toEqual([integration.script, complete]);
 }
 
-/** Expects each to have received these responses for data. */
+/** Expects each script to have received these responses with data. */
 function expectResponses(...expected: string[]): void {
   for (const { script, proxy } of integrations) expect([script, proxy.responses]).toEqual([script, expected]);
 }
@@ -266,7 +266,7 @@ test('replaces everything if the response is complete', async () => {
   await expectInStep();
 }, 120_000);
 
-test('fetches everything, and reports only what changed, if its tag is missing', async () => {
+test('fetches everything but reports only changes if its tag is missing', async () => {
   for (const { state } of integrations) for (const name of NAMES) rmSync(join(state, `${name}.etag`));
   await load({ 'stock.csv': [['WH-A', 'A-ONLY', '12']] });
   const expected = ['products: 0 new, 0 changed, 0 gone, 4 in all', 'prices: 0 new, 0 changed, 0 gone, 4 in all'];
@@ -276,7 +276,7 @@ test('fetches everything, and reports only what changed, if its tag is missing',
   await expectInStep();
 }, 120_000);
 
-test('fetches whole responses from an older release, which returns 404 for changes', async () => {
+test('fetches whole responses from an older release, which returns 404 for /changes', async () => {
   isOlderRelease(true);
   const whole = (status: number) => NAMES.flatMap((name) => [`/${name}/changes 404`, `/${name} ${status}`]);
   const none = NAMES.map((name) => `${name}: 0 new, 0 changed, 0 gone, ${name === 'stock' ? 3 : 4} in all\n`).join('');
@@ -296,7 +296,7 @@ test('fetches whole responses from an older release, which returns 404 for chang
   await expectInStep();
 }, 120_000);
 
-test('fetches changes again after the service was updated', async () => {
+test('uses /changes again after an update of the service', async () => {
   await load({ 'products.csv': [['SHARED', 'Skipper']] });
   await expectNext('products', { complete: false });
   const expected = 'products: 0 new, 1 changed, 0 gone, 5 in all\nprices: 0 new, 0 changed, 0 gone, 5 in all\n';
@@ -326,7 +326,7 @@ test('keeps a consistent state if it is killed at any moment', async () => {
 }, 300_000);
 
 test.each([false, true])(
-  'fetches a response again that ends early, wherever it ends and however the connection is closed (older release: %s)',
+  'retries a truncated response, wherever it ends and however the connection closes (older release: %s)',
   async (isOlder) => {
     isOlderRelease(isOlder);
     const perRun = NAMES.map((name) => `${name}: 0 new, 0 changed, 0 gone, ${name === 'stock' ? 4 : 5} in all\n`).join(
@@ -339,7 +339,7 @@ test.each([false, true])(
   300_000,
 );
 
-test('fetches changes again until they end with {"End":true}', async () => {
+test('retries /changes until the response ends with {"End":true}', async () => {
   await load({ 'products.csv': [['SHARED', 'Seadog']], 'stock.csv': [['WH-A', 'SHARED', '30']] });
   await expectNext('products', { complete: false });
   const expected = 'products: 0 new, 1 changed, 0 gone, 5 in all\nprices: 0 new, 0 changed, 0 gone, 5 in all\n';
@@ -351,7 +351,7 @@ test('fetches changes again until they end with {"End":true}', async () => {
   await expectInStep();
 }, 120_000);
 
-test('fails, and keeps its state, if the last line is never the element that X-Last-SKU names', async () => {
+test('fails and keeps its state if X-Last-SKU never names the last element', async () => {
   isOlderRelease(true);
   await expectFailed(key, 'no lines', 'fewer lines', 'half a line', 'no X-Last-SKU', 'cut', 'fewer lines');
 }, 300_000);

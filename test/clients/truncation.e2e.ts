@@ -37,7 +37,7 @@ let token: string;
 beforeAll(async () => {
   service = await TestService.start();
   await service.database.load(smallCatalogue);
-  // The many lines of this cell contain the middle of the CSV response.
+  // The middle of the CSV response is within this cell, because the cell has many lines.
   await service.database.load(importFiles({ 'products.csv': [['FIXED', 'Feather', 'A "line"\r\n'.repeat(200)]] }));
   token = await service.token(A);
 });

@@ -68,7 +68,7 @@ describeWith('promtool', 'the rules for Prometheus', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('are all in the file that the README makes for Prometheus without the operator', () => {
+  test('are all in the file that the README generates for Prometheus without the operator', () => {
     expect(parse(readFileSync(join(folder, 'rules.yaml'), 'utf8'))).toEqual({ groups: ruleGroups });
     expect(promtool(folder, 'check', 'rules', 'rules.yaml')).toContain(`SUCCESS: ${rules.length} rules found`);
   });

@@ -25,7 +25,7 @@ const METRIC = 'customer_data_table_imported_timestamp_seconds{table="stock"}';
 describeWith('promtool', 'a CronJob that imports stock each half hour', () => {
   let service: TestService;
   let folder: string;
-  /** The metric of each half hour since 1970, when the tests of promtool also begin. */
+  /** The metric at each half hour since 1970. The tests of promtool also begin in 1970. */
   const scraped: string[] = [];
   beforeAll(async () => {
     jest.useFakeTimers({ doNotFake: [...REAL_TIMERS], now: 0 });

@@ -83,7 +83,7 @@ test('a new decimal field of another resource is imported, returned and describe
   expect(document.components.schemas.StockEntry!.properties.NextAvailableQTY).toMatchObject({ format: 'decimal' });
 });
 
-test('a new nested array is imported and returned, and a change by another program shows at once', async () => {
+test('a new nested array is imported and returned, and a change by another program is visible at once', async () => {
   const files = await database.files({
     'product_videos.csv': 'SKU,VideoID,Url\nSHARED,V-2,\nSHARED,V-1,https://x/1\n',
   });

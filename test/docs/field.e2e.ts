@@ -32,7 +32,7 @@ const runTests = (projects: string[], tests: string[], environment?: Record<stri
     environment,
   );
 
-test('the tests of generated files write them', () => {
+test('the tests of generated files can rewrite these files', () => {
   const update = { UPDATE_OPENAPI: '1', UPDATE_SCHEMA: '1' };
   const [code, output] = runTests(['sqlite'], ['test/openapi', 'test/migrations.e2e'], update);
   expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('2 passed') });

@@ -31,7 +31,7 @@ function anchorsOf(text: string): Set<string> {
 const pages = files.filter((file) => file.endsWith('.md'));
 const anchors = new Map(pages.map((page) => [page, anchorsOf(textOf(page))]));
 
-/** What is wrong with a link from a file to a target; undefined: nothing. */
+/** The problem of a link from a file to a target; undefined if there is none. */
 function problemOf(file: string, target: string): string | undefined {
   const [path = '', anchor] = target.split('#');
   const page = path ? normalize(join(dirname(file), path)).replace(/\/$/, '') : file;

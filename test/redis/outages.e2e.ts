@@ -42,7 +42,7 @@ const allBack = () => until('Redis is back', () => lossesOf(replicas).every(({ l
 interface Outage {
   begin: () => unknown;
   end?: () => unknown;
-  /** How often each replica loses Redis at least; 1 by default. */
+  /** The minimum number of times that each replica loses Redis; 1 by default. */
   lost?: number;
 }
 let asleep: Promise<unknown>;

@@ -10,7 +10,7 @@ const WINDOWS = [
   { name: 'long', ttl: 3000, limit: 8 },
 ];
 const KEY = (bucket: string) => `customer-data:quota:${bucket}`;
-/** Redis may be slow on a busy machine, and these tests do not count elsewhere. */
+/** Long, because Redis may be slow on a busy machine, and these tests have no other storage. */
 const REPLY_TIMEOUT_MS = 60_000;
 
 let server: RedisServer;

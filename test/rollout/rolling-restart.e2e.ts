@@ -40,7 +40,7 @@ test('the annotations configure both nginx controllers alike', () => {
   expect(Object.values(f5)).not.toContain(undefined);
 });
 
-test('a rolling restart of both replicas under 50 clients, some in downloads of 20 s, fails no request (decision 79)', async () => {
+test('a rolling restart of both replicas with 50 clients, some in downloads of 20 s, fails no request (decision 79)', async () => {
   const { strategy, pod, container } = shippedPods();
   const drain = Number(shippedSettings().DRAIN_SECONDS);
   // The test restarts in the same way: it starts a new replica, and sends SIGTERM to the old one when the new one is
@@ -84,8 +84,8 @@ test('a rolling restart of both replicas under 50 clients, some in downloads of 
     // The replica also waited for its downloads.
     expect(seconds).toBeGreaterThan(drain + 1);
   }
-  // The test is meaningful only if every kind of client and every replica was used, and the old replicas also during
-  // their drain.
+  // The test is meaningful only if every kind of client and every replica was used. The old replicas must also have
+  // been used during their drain.
   expect(Object.keys(fleet.times).toSorted()).toEqual(['conditional', 'data', 'slow', 'small', 'token']);
   const responsesOf = ({ url }: Replica, since: number) =>
     requests.filter(({ at, upstreams }) => at > since && upstreams[0] === new URL(url).host).length;

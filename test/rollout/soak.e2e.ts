@@ -15,8 +15,8 @@ const LONG = process.env.SOAK_SECONDS !== undefined;
 const WARM_UP_SECONDS = Math.min(60, SECONDS / 2);
 const PAUSE_MS = LONG ? 50 : 200;
 /**
- * The time that the service needs to become idle after the load: it has to detect stalls and clients that keep their
- * connection.
+ * The time that the service needs to become idle after the load. In this time it detects stalls and clients that keep
+ * their connection.
  */
 const IDLE_MS = 5000;
 /** The longest wait for idleness, for a busy machine. */

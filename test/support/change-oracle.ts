@@ -54,7 +54,7 @@ export function applied(kept: KeptState, delta: ReceivedDelta | undefined): Kept
   return { etag: delta.etag, elements };
 }
 
-/** The elements in an order that does not depend on when the client received them. */
+/** The elements sorted by SKU, because clients receive them in different orders. */
 export function sorted({ elements }: KeptState): [string, string][] {
   return [...elements].toSorted(([one], [other]) => (one < other ? -1 : 1));
 }

@@ -4,7 +4,7 @@ import type { TestService } from './test-service.js';
 const PATHS = ['/products', '/prices', '/stock'] as const;
 type Path = (typeof PATHS)[number];
 
-/** A client that keeps every state it ever got, and checks that each of them leads to the present one. */
+/** A client that keeps every state it receives, and checks that a delta turns each of them into the current state. */
 export class ChangeReader {
   private readonly kept = new Map<Path, KeptState[]>(PATHS.map((path) => [path, []]));
 
@@ -13,7 +13,7 @@ export class ChangeReader {
     private readonly token: string,
   ) {}
 
-  /** Reads everything, and applies the delta from each earlier state. @throws if a delta leads elsewhere */
+  /** Reads everything, and applies the delta to each earlier state. @throws if a result is not the current state */
   async read(step = ''): Promise<void> {
     for (const [path, states] of this.kept) {
       const present = await wholeState(this.service, path, this.token);

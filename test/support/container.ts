@@ -44,7 +44,7 @@ export class Container {
 
   /**
    * Waits until the output matches.
-   * @throws if the container ends before, or the output does not match within 30 s
+   * @throws if the container ends first, or the output does not match within 30 s
    */
   async printing(pattern: RegExp): Promise<RegExpExecArray> {
     const find = () => pattern.exec(this.output);
@@ -70,8 +70,8 @@ export class Container {
   }
 
   /**
-   * Returns the exit code after the container has ended. If a signal ended it, the code counts from 128 on, as Docker
-   * reports it.
+   * Returns the exit code after the container has ended. If a signal ended it, the code is 128 plus the number of the
+   * signal, as Docker reports it.
    */
   async exit(): Promise<number | null> {
     if (!this.ended) await once(this.child, 'close');

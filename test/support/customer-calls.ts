@@ -1,8 +1,8 @@
 import { type ReceivedResponse, call, type Call, tokenIn } from './http-call.js';
 
 /**
- * What a request needs for its usual response, besides being counted. It determines how an outage may affect the
- * request.
+ * The step that a request needs for its usual response, besides being counted. It determines how an outage may affect
+ * the request.
  */
 export type Needs = 'nothing' | 'count' | 'lookup' | 'download' | 'probe' | 'metrics';
 

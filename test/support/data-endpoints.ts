@@ -5,5 +5,5 @@ import { DATA_ENDPOINTS } from '../../src/endpoints/data-endpoints.js';
 export const DATA = DATA_ENDPOINTS.map(({ path }) => path);
 export const SCHEMAS = DATA.map((path) => `${path}/schema`);
 
-/** Their paths for what changed in the elements. */
+/** The paths that return the changes of these endpoints. */
 export const CHANGES = DATA_ENDPOINTS.filter(hasChanges).map(({ path }) => `${path}/changes`);

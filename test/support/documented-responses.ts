@@ -16,7 +16,7 @@ export interface ObservedResponse {
 
 /** Headers of HTTP itself, including those about the connection. */
 const OF_HTTP = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding']);
-/** An operation without requirements. Its failures are those of unknown paths and methods. */
+/** An operation without requirements. Requests for unknown paths and methods fail in the same ways. */
 const ANY = '/api/version';
 
 /** Compares responses with the OpenAPI document. Keys and headers that the document leaves open are rejected here. */
@@ -46,7 +46,7 @@ export class DocumentedResponses {
     const operation = item?.[(method === 'HEAD' ? 'get' : method.toLowerCase()) as 'get'] as
       OperationObject | undefined;
     if (operation) return this.resolved(operation.responses?.[status]);
-    // The description of the document covers all other methods and paths.
+    // The document covers all other methods and paths in its description.
     const { responses } = (item?.post ?? this.document.paths![ANY]!.get) as OperationObject;
     const documentedStatus = status === (item ? 405 : 404) ? 400 : status;
     return [400, 417, 429].includes(documentedStatus) ? this.resolved(responses?.[documentedStatus]) : undefined;
@@ -99,7 +99,7 @@ export class DocumentedResponses {
   }
 }
 
-/** Returns a copy of the document in which no object has further keys. */
+/** Returns a copy of the document that allows no additional keys in any object. */
 function closed(document: OpenAPIObject): OpenAPIObject {
   return JSON.parse(JSON.stringify(document, closeObject)) as OpenAPIObject;
 }

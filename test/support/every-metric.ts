@@ -56,7 +56,7 @@ async function requestAll(url: string, key: string): Promise<void> {
   for (let request = 0; request < 5; request++) await call(url, { path: '/nowhere' });
 }
 
-/** Disconnects before the response until the service has counted an aborted one. */
+/** Disconnects before the response, and repeats this until the service has counted an aborted response. */
 async function disconnectEarly(service: Ports): Promise<void> {
   const { hostname, port } = new URL(service.url);
   for (let attempt = 0; attempt < 100; attempt++) {

@@ -40,7 +40,7 @@ export class FaultyProxy {
   faults: Fault[] = [];
   /** Whether to imitate a release without /changes. */
   isOlderRelease = false;
-  /** Paths and statuses of the responses for data, in their order. */
+  /** Paths and statuses of the data responses, in order. */
   readonly responses: string[] = [];
 
   private constructor(
@@ -92,7 +92,7 @@ export class FaultyProxy {
 
   private async fetchFromService(incoming: IncomingMessage, fault: Fault | undefined) {
     const { method, url, headers } = incoming;
-    // A 304 has no body to truncate, and a compressed one has no lines. Changes are to be those since the base.
+    // A 304 has no body to truncate, and a compressed body has no lines. /changes needs the base.
     const { 'if-none-match': base, 'accept-encoding': _, ...rest } = headers;
     const plain = { ...rest, ...(base && isOfChanges(url) ? { 'if-none-match': base } : {}) };
     const passed = request(this.target + url, { method, headers: fault ? plain : headers });

@@ -1,7 +1,8 @@
-// Examples of whole responses and outputs need no change when a nullable field or a nested array is added, because
-// clients ignore unknown keys, too (decision 13). The expected responses contain every field (decision 145).
+// Tests with examples of whole responses and outputs ignore unknown keys, as clients do (decision 13). So the examples
+// need no change for a new nullable field or a new nested array. The expected responses contain every field (decision
+// 145).
 
-/** A JSON text without null or [] members, and without schema entries, that the known text does not contain. */
+/** Removes null and [] members and schema entries from a JSON text if the known text does not have them. */
 export function withoutFurtherFields(text: string, known: string): string {
   return text
     .replaceAll(/,"(\w+)":(?:null|\[\])(?=[,}])/g, (member, key) => (known.includes(`"${key}":`) ? member : ''))

@@ -24,7 +24,7 @@ export function importFile(name: ImportFileName, rows: readonly Record<string, s
   return stringify([columns, ...rows.map((row) => columns.map((column) => row[column] ?? ''))]);
 }
 
-/** Creates import files from short rows: values in the order of the columns, missing ones at the end empty. */
+/** Creates import files from short rows: values in the order of the columns. Missing values at the end are empty. */
 export function importFiles(
   files: Partial<Record<ImportFileName, readonly (readonly string[])[]>>,
 ): Record<string, string> {

@@ -28,12 +28,11 @@ export interface LoggedCall {
 }
 
 /**
- * An nginx in front of the replicas, configured like the two nginx controllers, which differ little. Each speaks
- * HTTP/1.1 to the pods over connections that it keeps for 60 s: the community's up to 320, F5's as many as the
- * annotation names. It sends a request to the next pod if one is unreachable or breaks the connection before its
- * response begins, unless the request is a POST that may have arrived. New endpoints are a reload, as with F5's
- * controller. The community's controller has its own balancer for endpoints and never closes a client's connection for
- * them.
+ * An nginx in front of the replicas, configured like the two nginx controllers, which differ little. Both use HTTP/1.1
+ * to the pods and keep idle connections for 60 s: the community's controller up to 320, F5's as many as the annotation
+ * states. If a pod is unreachable or breaks the connection before its response begins, they send the request to the
+ * next pod, except for a POST that may have arrived. New endpoints cause a reload, as in F5's controller. The
+ * community's controller has its own balancer for endpoints and never closes a client's connection because of them.
  */
 export class IngressNginx {
   private readonly folder = mkdtempSync(join(tmpdir(), 'customer-data-nginx-'));

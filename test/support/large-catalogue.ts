@@ -6,13 +6,13 @@ import type { TestDatabase } from './test-service.js';
 export type Version = 1 | 2;
 
 /**
- * One of this many products is on the price list of customer C, so that responses stay small but cover the whole file.
+ * One in this many products is on the price list of customer C, so that responses stay small but cover the whole file.
  */
 const SHOWN = 20;
 
 /**
- * Import files of a catalogue in which every row of every file shows its version, and only its key is the same in both.
- * An import of the other version changes all rows, and half an import is detectable.
+ * Import files of a catalogue in two versions. Every row of every file shows its version. Only its key is the same in
+ * both. An import of the other version changes all rows, so half an import is detectable.
  */
 export function largeCatalogue(version: Version, products: number): Record<string, string> {
   const skus = Array.from({ length: products }, (_, index) => `P-${String(index).padStart(6, '0')}`);

@@ -9,7 +9,7 @@ import { type ReadingOptions, SourceFault, type TableSource } from '../../src/im
 
 /** The result of reading a file with a column map. */
 export interface MappedContent {
-  /** By table: rows as `column: value` as they would be stored. Columns without a value are missing. */
+  /** The rows of each table as they would be stored: `column: value`. Columns without a value are missing. */
   tables: Record<string, Record<string, unknown>[]>;
   /** The problems as an import prints them. */
   problems: string[];

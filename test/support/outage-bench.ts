@@ -25,7 +25,7 @@ export interface Logins {
   small: Call[];
 }
 
-/** Loads a catalogue with a `/products` response of 13 MB for one customer, and of a tenth of that for the others. */
+/** Loads a catalogue. Its `/products` response has 13 MB for one customer, and a tenth of that for the others. */
 export async function loadCustomers(database: TestDatabase): Promise<Logins> {
   await loadVersion(database, 1);
   const some = Array.from({ length: 100 }, (_, index) => `P-${String(index * 10).padStart(5, '0')}`);
@@ -41,7 +41,7 @@ export async function loadCustomers(database: TestDatabase): Promise<Logins> {
   return { large: await login('C'), small };
 }
 
-/** A running service under continuous load of its customers. */
+/** A running service under continuous load from its customers. */
 export class OutageBench {
   private constructor(
     readonly load: CustomerLoad,

@@ -4,7 +4,7 @@ import type { CustomerLoad, Sample } from './customer-load.js';
 import { OPEN_DOWNLOAD, LONG, type OutageBench } from './outage-bench.js';
 import { type KindReport, table } from './outage-report.js';
 
-/** From this many milliseconds after an outage on, every request returns its usual response. */
+/** This many milliseconds after an outage, every request returns its usual response again. */
 const RECOVERY_MS = 5000;
 /** How long the test waits for the usual responses, in milliseconds. A busy machine needs more than `RECOVERY_MS`. */
 const PATIENCE_MS = 20_000;
@@ -13,7 +13,7 @@ const PATIENCE_MS = 20_000;
  * machine.
  */
 const MARGIN_MS = 2000;
-/** Requests that need no server have a shorter median, in milliseconds, however busy the machine is. */
+/** The median of requests that need no server is below this, in milliseconds, however busy the machine is. */
 const MEDIAN_MS = 1000;
 /** The number of consecutive usual responses of each kind that prove recovery. */
 const ENOUGH = 2;

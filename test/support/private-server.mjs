@@ -66,7 +66,7 @@ class PrivateServer {
     const other = new PrivateServer(this.#program, this.#options, await freePort());
     await this.kill('SIGTERM');
     cpSync(this.#data, other.#data, { recursive: true });
-    // MySQL then creates another server identity. With equal identities, replication fails.
+    // Without this file, MySQL creates a new server identity. With equal identities, replication fails.
     rmSync(join(other.#data, 'auto.cnf'), { force: true });
     await Promise.all([this.start(), other.start()]);
     return other;

@@ -66,8 +66,8 @@ export class QuotaBench {
 
   /**
    * Sends a request.
-   * @returns the remaining requests of the token's customer, or without a token of the anonymous bucket, after this
-   * request
+   * @returns the requests that remain after this one, in the bucket of the token's customer, or without a token in the
+   * anonymous bucket
    */
   async left(token?: string): Promise<number> {
     return left(await this.send({ token }));
@@ -76,7 +76,7 @@ export class QuotaBench {
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Creates a token of the customer by hand. It is valid only without changes to claims, header and secret. */
+/** Creates a token of the customer by hand. It is valid only with the default claims, header and secret. */
 export function forge(sub: string, claims: object = {}, header: object = {}, secret = SECRET): string {
   const kid = createHash('sha256').update(`kid:${SECRET}`).digest('hex').slice(0, 16);
   const iat = Math.floor(Date.now() / 1000);

@@ -12,7 +12,7 @@ const IGNORED = `
 export const refusalOf = (limit: number, window: string) =>
   `{"message":"API calls quota exceeded! maximum admitted ${limit} per ${window}."}`;
 
-/** Requests by their outcome. A customer sends them with its token, or an anonymous client without one. */
+/** Requests by their outcome. A customer sends them with its token, and an anonymous client sends them without one. */
 const BY_OUTCOME: [string, number, Call][] = [
   ['GET /api/version', 200, {}],
   ['GET /health', 200, { path: '/health' }],
@@ -61,7 +61,7 @@ const expired = () => forge(A, { exp: Math.floor(Date.now() / 1000) - 3600 });
 export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void {
   beforeEach(fresh);
 
-  /** Sends a request; checks that it counts once, in the customer's bucket or else in the anonymous one. */
+  /** Sends a request, and checks that it counts once: for the token's customer, or without a token as anonymous. */
   async function expectCountedOnce(request: Call, status: number, token?: string): Promise<void> {
     const other = token ? undefined : tokenIn(await bench().login(A));
     const [own, others] = [await bench().left(token), await bench().left(other)];
@@ -202,7 +202,7 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     },
   );
 
-  test('after 61 anonymous requests a customer gets a token and data, wrong credentials get 429 (decision 21)', async () => {
+  test('after 61 anonymous requests a customer gets a token and data, but wrong credentials get 429 (decision 21)', async () => {
     expect((await bench().sendTimes(61)).map(({ status }) => status).slice(-2)).toEqual([200, 429]);
     const login = await bench().login(A);
     const data = await bench().send({ path: '/prices', token: tokenIn(login) });

@@ -117,7 +117,7 @@ const TABLES: Record<string, Table> = {
   },
 };
 
-/** Columns of customers that reference rows, but whose customers are not removed with them. */
+/** Columns of customers that reference rows of other tables. Removing such a row does not remove the customers. */
 const TERMS = [
   [2, 'price_lists'],
   [3, 'warehouses'],

@@ -14,7 +14,7 @@ export interface ForeignStatement {
 type Cells = (string | null)[];
 
 const codes = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
-/** Includes SKUs that a statement without escaping, or an order other than by code points, would get wrong. */
+/** Includes SKUs that reveal missing escaping, and SKUs that reveal an order other than by code points. */
 export const SKUS = [...codes('P', 8), `it's "q" \\`, 'p1', '\u{1F383}', '\uFF5E'];
 const LISTS = codes('L', 3);
 const WAREHOUSES = codes('W', 3);
@@ -149,7 +149,7 @@ export function foreignStatement(random: SeededRandom): ForeignStatement {
     }),
     () => ({
       kind: `update many of ${name}`,
-      // Tables without another column: moves rows to another product, because several rows cannot get equal keys.
+      // If a table has no other column, moves rows to another product, because several rows cannot get equal keys.
       sql: others.length
         ? `UPDATE ${name} SET ${column} = ? WHERE ${columns[0]} > ?`
         : `UPDATE ${name} SET SKU = ? WHERE SKU = ?`,

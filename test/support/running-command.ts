@@ -59,7 +59,7 @@ export class RunningCommand {
 
   /**
    * Resolves when the output matches.
-   * @throws if the command ends before
+   * @throws if the command ends first
    */
   async printing(pattern: RegExp): Promise<void> {
     const matched = new Promise<void>((resolve) => {

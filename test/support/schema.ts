@@ -36,7 +36,7 @@ export async function tableColumns(database: TestDatabase, table: string): Promi
   return rows
     .map(({ name, type, required, filled }) => ({
       name: String(name),
-      // SQLite returns some types in upper case, MariaDB a display width without effect.
+      // SQLite returns some types in upper case. MariaDB adds a display width that has no effect.
       type: String(type)
         .toLowerCase()
         .replace(/^int\(\d+\)$/, 'int'),

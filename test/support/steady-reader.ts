@@ -9,7 +9,7 @@ const MOST_NOTED = 10;
 
 /** The observations of a reader, from its first to its last response. */
 export interface Seen {
-  /** The versions of the responses in order, without repetitions. A description replaces an unknown response. */
+  /** The versions of the responses in order, without repetitions. A response of no known version is described. */
   versions: string[];
   responses: number;
   /** The longest response time, in milliseconds. */

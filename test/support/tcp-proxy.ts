@@ -27,7 +27,7 @@ export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private gate = new Gate();
   private port = 0;
-  /** The text to find in the messages to the target, and the action after a message with it was passed on. */
+  /** The text to find in the messages to the target, and the action after a message with this text was forwarded. */
   private awaited?: { text: string; act: (outbound: Socket) => void };
   /** Connections that were idle for this many milliseconds are forgotten, as firewalls do. */
   forgetsAfter = Infinity;

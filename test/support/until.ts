@@ -5,8 +5,8 @@ const PATIENCE_MS = 30_000;
 /**
  * Polls until `find` returns a truthy value.
  * @returns that value
- * @param what what is awaited, for the error after 30 s. Pass a function if the text is known only then, such as the
- * output of a process.
+ * @param what the name of the event, for the error after 30 s. Pass a function if the text is known only then, such as
+ * the output of a process.
  */
 export async function until<T>(
   what: string | (() => string),

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { DECODERS } from './decoders.js';
 import { DocumentedResponses } from './documented-responses.js';
 
-/** In bytes. Larger bodies, of tests for large responses, are not checked. */
+/** In bytes. Larger bodies, which only tests of large responses have, are not checked. */
 const LARGEST = 4_000_000;
 
 const STARTED = 'http.server.request.start';
@@ -55,7 +55,7 @@ function watch(message: unknown): void {
   });
 }
 
-/** A JSON or NDJSON body must end with the element in the header. */
+/** The last element of a JSON or NDJSON body must be the one that X-Last-SKU names. */
 function problemOfLastSku(header: string | undefined, type: string, body: string): string[] {
   const last = type.startsWith('application/json')
     ? (JSON.parse(body) as { SKU: string }[]).at(-1)
