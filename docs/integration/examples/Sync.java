@@ -23,7 +23,7 @@ import java.util.zip.GZIPInputStream;
 /**
  * Fetches what has changed, with Java 17 or later and without libraries. Set BASE_URL, CLIENT_ID and CLIENT_SECRET.
  * The folder STATE holds the text of each element as it was received, one on each line. Numbers therefore stay exact,
- * and equal elements are equal lines. To read the lines, use your JSON library with decimals as BigDecimal.
+ * and equal elements are equal lines. To read the lines, use a JSON library that reads decimals as BigDecimal.
  */
 public class Sync {
   static final String BASE_URL = System.getenv("BASE_URL");

@@ -1,5 +1,5 @@
 <?php
-// Fetches what has changed, with PHP 8 and its extension curl. Set BASE_URL, CLIENT_ID and CLIENT_SECRET. The folder
+// Fetches what has changed, with PHP 8 and its curl extension. Set BASE_URL, CLIENT_ID and CLIENT_SECRET. The folder
 // STATE holds the text of each element as it was received, one on each line. Numbers therefore stay exact, and equal
 // elements are equal lines.
 declare(strict_types=1);

@@ -40,8 +40,8 @@ send() {
 
 is_data() { case "$status $(header Content-Type)" in 200\ application/x-ndjson*) ;; *) return 1 ;; esac }
 
-# True if the last line is {"End":true} (/changes), or else the element that X-Last-SKU names. In a SKU, JSON escapes
-# only quotes and backslashes.
+# True if the last line is {"End":true} (/changes), or else the element that X-Last-SKU names. The JSON of a
+# SKU escapes only quotes and backslashes.
 is_complete() {
   [ -z "$(tail -c 1 "$work/body")" ] || return # The last line is incomplete.
   case $url in */changes) [ "$(tail -n 1 "$work/body")" = '{"End":true}' ]; return ;; esac
