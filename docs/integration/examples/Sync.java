@@ -124,7 +124,7 @@ public class Sync {
     return lines;
   }
 
-  /** The elements after a response of /changes: old elements with each change, or only the new ones if Complete. */
+  /** Applies a response of /changes to the old elements. A complete response replaces all of them. */
   static Map<String, String> applyChanges(Map<String, String> old, String text) {
     String[] lines = text.split("\n");
     Map<String, String> now = new LinkedHashMap<>();

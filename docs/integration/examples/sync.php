@@ -8,7 +8,7 @@ const ATTEMPTS = 6;
 $state = getenv('STATE') ?: 'customer-data';
 $token = null;
 
-/** Sends a request once. Returns the status, the headers by lower-case name and the body. After a failure: the problem. */
+/** Sends a request once. Returns the status, the headers by lower-case name and the body, or the problem. */
 function once(string $path, array $headers, ?array $form): array
 {
     $received = [];
@@ -113,7 +113,7 @@ function bySku(string $text): array
     return $lines;
 }
 
-/** The elements after a response of /changes: old elements with each change, or only the new ones if Complete. */
+/** Applies a response of /changes to the old elements. A complete response replaces all of them. */
 function applyChanges(array $old, string $text): array
 {
     $lines = explode("\n", rtrim($text, "\n"));
