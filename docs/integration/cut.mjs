@@ -1,7 +1,8 @@
-// Runs a command four times, with BASE_URL set to a proxy. The proxy truncates the first response of /products, /prices
-// and /stock, or of their changes (/products/changes). It does so by FIN and by RST, with and without Connection: close. In each run, one response ends within an element,
-// one between two elements, and one before the first element. Exits with 1 if the command fails, or if it does not
-// fetch a truncated response again. Needs Node 20 or later, and no packages.
+// Runs a command four times, with BASE_URL set to a proxy. The proxy truncates the first response for products,
+// for prices and for stock, with or without /changes. It does so by FIN and by RST, with and without Connection: close.
+// In each run, one response ends within an element, one between two elements, and one before the first element. Exits
+// with 1 if the command fails, or if it does not fetch a truncated response again. Needs Node 20 or later, and no
+// packages.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';

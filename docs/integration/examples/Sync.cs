@@ -123,7 +123,7 @@ public static class Sync
     static Dictionary<string, string> BySku(string text) =>
         text.Split('\n').Where(line => line != "").ToDictionary(SkuOf);
 
-    /// <summary>Applies a response of /changes: old elements with each change, or only the new ones if Complete.</summary>
+    /// <summary>Applies a response of /changes to the old elements. A complete response replaces all of them.</summary>
     static Dictionary<string, string> ApplyChanges(Dictionary<string, string> old, string text)
     {
         string[] lines = text.TrimEnd('\n').Split('\n');

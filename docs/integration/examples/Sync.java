@@ -23,7 +23,7 @@ import java.util.zip.GZIPInputStream;
 /**
  * Fetches what has changed, with Java 17 or later and without libraries. Set BASE_URL, CLIENT_ID and CLIENT_SECRET.
  * The folder STATE holds the text of each element as it was received, one on each line. Numbers therefore stay exact,
- * and equal elements are equal lines. To read the lines, use your JSON library with decimals as BigDecimal.
+ * and equal elements are equal lines. To read the lines, use a JSON library that reads decimals as BigDecimal.
  */
 public class Sync {
   static final String BASE_URL = System.getenv("BASE_URL");
@@ -124,7 +124,7 @@ public class Sync {
     return lines;
   }
 
-  /** The elements after a response of /changes: old elements with each change, or only the new ones if Complete. */
+  /** Applies a response of /changes to the old elements. A complete response replaces all of them. */
   static Map<String, String> applyChanges(Map<String, String> old, String text) {
     String[] lines = text.split("\n");
     Map<String, String> now = new LinkedHashMap<>();

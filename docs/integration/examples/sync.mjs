@@ -1,6 +1,6 @@
 // Fetches what has changed, with Node 20 or later and without packages. Set BASE_URL, CLIENT_ID and CLIENT_SECRET.
-// The folder STATE holds the text of each element as it was received, one on each line. Numbers therefore stay exact, and
-// equal elements are equal lines.
+// The folder STATE holds the text of each element as it was received, one on each line. Numbers therefore stay exact,
+// and equal elements are equal lines.
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -73,7 +73,7 @@ function bySku(text) {
   );
 }
 
-/** The elements after a response of /changes: old elements with each change, or only the new ones if Complete. */
+/** Applies a response of /changes to the old elements. A complete response replaces all of them. */
 function applyChanges(old, text) {
   const [first, ...changes] = text.split('\n').slice(0, -1);
   const now = new Map(JSON.parse(first).Complete ? [] : old);

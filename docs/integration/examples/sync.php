@@ -1,5 +1,5 @@
 <?php
-// Fetches what has changed, with PHP 8 and its extension curl. Set BASE_URL, CLIENT_ID and CLIENT_SECRET. The folder
+// Fetches what has changed, with PHP 8 and its curl extension. Set BASE_URL, CLIENT_ID and CLIENT_SECRET. The folder
 // STATE holds the text of each element as it was received, one on each line. Numbers therefore stay exact, and equal
 // elements are equal lines.
 declare(strict_types=1);
@@ -8,7 +8,7 @@ const ATTEMPTS = 6;
 $state = getenv('STATE') ?: 'customer-data';
 $token = null;
 
-/** Sends a request once. Returns the status, the headers by lower-case name and the body. After a failure: the problem. */
+/** Sends a request once. Returns the status, the headers by lower-case name and the body, or the problem. */
 function once(string $path, array $headers, ?array $form): array
 {
     $received = [];
@@ -113,7 +113,7 @@ function bySku(string $text): array
     return $lines;
 }
 
-/** The elements after a response of /changes: old elements with each change, or only the new ones if Complete. */
+/** Applies a response of /changes to the old elements. A complete response replaces all of them. */
 function applyChanges(array $old, string $text): array
 {
     $lines = explode("\n", rtrim($text, "\n"));

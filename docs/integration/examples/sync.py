@@ -99,7 +99,7 @@ def by_sku(text):
 
 
 def apply_changes(old, text):
-    """The elements after a response of /changes: old elements with each change, or only the new ones if Complete."""
+    """Applies a response of /changes to the old elements. A complete response replaces all of them."""
     first, *changes = text.split("\n")[:-1]
     now = {} if json.loads(first)["Complete"] else dict(old)
     for line in changes:

@@ -15,8 +15,8 @@ token=
 
 log() { echo "$*" >&2; }
 
-# send URL ARGUMENTS...: runs curl. Retries after 429, 5xx, a connection error or a truncated response. Sets $status, and
-# writes the headers and the body to files in $work.
+# send URL ARGUMENTS...: runs curl. Retries after 429, 5xx, a connection error or a truncated response. Sets $status,
+# and writes the headers and the body to files in $work.
 send() {
   url=$1
   attempt=0
@@ -40,8 +40,8 @@ send() {
 
 is_data() { case "$status $(header Content-Type)" in 200\ application/x-ndjson*) ;; *) return 1 ;; esac }
 
-# True if the last line is {"End":true} (/changes), or else the element that X-Last-SKU names. In a SKU, JSON escapes
-# only quotes and backslashes.
+# True if the response is complete: its last line is {"End":true} (/changes) or the element that X-Last-SKU names.
+# The JSON of a SKU escapes only quotes and backslashes.
 is_complete() {
   [ -z "$(tail -c 1 "$work/body")" ] || return # The last line is incomplete.
   case $url in */changes) [ "$(tail -n 1 "$work/body")" = '{"End":true}' ]; return ;; esac
@@ -67,8 +67,8 @@ new_token() {
   printf 'Authorization: Bearer %s\n' "$token" >"$secrets/authorization"
 }
 
-# apply_changes RESPONSE OLD: prints the old elements with each change of a response of /changes, or only the new ones if
-# Complete.
+# apply_changes RESPONSE OLD: applies a response of /changes to the old elements, and prints the result. A complete
+# response replaces all of them.
 apply_changes() {
   LC_ALL=C awk '
     function sku_of(element) { match(element, /"SKU":"([^"\\]|\\.)*"/); return substr(element, RSTART + 6, RLENGTH - 6) }
