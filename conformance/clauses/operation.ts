@@ -22,7 +22,11 @@ export const OPERATION: Clause[] = [
   clause('decision 46', 'demo data goes into an empty embedded database', notTestable(OPERATORS)),
   clause('decision 48', 'each engine compares text exactly and stores decimals exactly', notTestable(STORED)),
   clause('decision 49', '`Active` is not an import column', notTestable(FILES)),
-  clause('decision 50', 'a statement that misses its deadline costs its connection', notTestable(OUTAGE)),
+  clause(
+    'decision 50',
+    'the service closes the connection of a statement that misses its deadline',
+    notTestable(OUTAGE),
+  ),
   clause('decision 53', 'a key cannot be issued with a past expiry', notTestable(FILES)),
   clause('decision 54', 'commands do not create an embedded database', notTestable(FILES)),
   clause('decision 56', '`PORT` and `MANAGEMENT_PORT` must differ', notTestable(OPERATORS)),
@@ -110,11 +114,15 @@ export const OPERATION: Clause[] = [
   clause('decision 150', 'an import table names its content part once', notTestable(STORED)),
   clause(
     'decision 151',
-    'paging follows the full key, and keys that do not rise abort the response',
+    'paging follows the full key, and keys that are not ascending abort the response',
     notTestable(STORED),
   ),
   clause('decision 152', 'one registry lists the data endpoints', notTestable('concerns the code')),
-  clause('decision 153', 'the service checks invariants of each response while it makes it', notTestable(OUTAGE)),
+  clause(
+    'decision 153',
+    'the service checks the invariants of a response while it builds the response',
+    notTestable(OUTAGE),
+  ),
   clause(
     'decision 154',
     'a middleware meters requests, and its storage also works with the throttler guard',
@@ -122,7 +130,7 @@ export const OPERATION: Clause[] = [
   ),
   clause(
     'decision 155',
-    'the code names a package of the design only where it does work',
+    'the code uses a prescribed package only where the package does work',
     notTestable('concerns the code'),
   ),
   clause(
