@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseService } from '../database/database.service.js';
 import type { Query } from '../database/query.js';
+import { upsert } from '../database/upsert.js';
 import { timeOrNull, timestampText } from '../database/utc-time.js';
 import { RULES, type CheckRule, SQL_RULES, type SqlRule, TEXT_RULES } from './rules.js';
 import { checkTexts } from './text-check.js';
@@ -55,11 +56,10 @@ export class CatalogueCheckService {
 
   private async record(findings: readonly Findings[]): Promise<void> {
     const now = timestampText(new Date());
-    await this.database.change(async ({ query, values, upsertClause }) => {
-      const { sql, parameters } = values(findings.map(({ rule, count }) => [rule, count, now]));
-      const insert = `INSERT INTO catalogue_findings (RuleName, Findings, CheckedAt) VALUES ${sql}`;
-      await query(insert + upsertClause(['RuleName'], ['Findings', 'CheckedAt']), parameters);
-    });
+    const rows = findings.map(({ rule, count }) => [rule, count, now]);
+    await this.database.change((session) =>
+      upsert(session, 'catalogue_findings', ['RuleName'], ['Findings', 'CheckedAt'], rows),
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 import type { WriteSession } from '../database/engine.js';
+import { upsert } from '../database/upsert.js';
 import type { FileSummary, TableSummary } from './import-summary.js';
 
 /** The content of a file that was imported into a table. */
@@ -18,9 +19,9 @@ export async function recordFiles(
   if (!imported.length) return;
   const known = await knownTables(session, imported);
   const rows = imported.map((file) => [...file, now]);
-  await upsert(session, 'imported_files', ['TableName', 'Sha256'], 'LastImportedAt', rows);
+  await upsert(session, 'imported_files', ['TableName', 'Sha256'], ['LastImportedAt'], rows);
   const fresh = imported.filter(([table]) => !known.has(table)).map(([table]) => [table, now]);
-  if (fresh.length) await upsert(session, 'imported_tables', ['TableName'], 'ImportedAt', fresh);
+  await upsert(session, 'imported_tables', ['TableName'], ['ImportedAt'], fresh);
 }
 
 /** Deletes the records of files that were last imported before `since`. */
@@ -42,16 +43,4 @@ async function knownTables(session: WriteSession, imported: readonly ImportedFil
   const { sql, parameters } = session.rowIn(['TableName', 'Sha256'], imported);
   const rows = await session.query(`SELECT TableName FROM imported_files WHERE ${sql}`, parameters);
   return new Set(rows.map(({ TableName }) => String(TableName)));
-}
-
-async function upsert(
-  session: WriteSession,
-  table: string,
-  keys: readonly string[],
-  column: string,
-  rows: readonly (readonly string[])[],
-): Promise<void> {
-  const { sql, parameters } = session.values(rows);
-  const clause = session.upsertClause(keys, [column]);
-  await session.query(`INSERT INTO ${table} (${[...keys, column].join()}) VALUES ${sql}${clause}`, parameters);
 }

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { WriteSession } from '../database/engine.js';
+import { upsert } from '../database/upsert.js';
 import { timestampText } from '../database/utc-time.js';
 import { declarationOf, divisionOf, PART_NAMES } from './content-parts.js';
 import { lastCounters, LATEST, type LoggedState, PART_COLUMNS, partKey, STATES, statesIn } from './change-log.js';
 import type { ContentPart } from './content-versions.js';
 
-/** How many parts one statement renews, and how many SKUs it logs. */
+/** How many parts are renewed at once. */
 const AT_ONCE = 1000;
-/** The longest row of a statement: two codes of 64 characters of four bytes each, versions, counters and quotes. */
-const ROW_BYTES = 800;
 /** This number of changes in a part is always logged. More are logged if they are at most this share of its SKUs. */
 const [ALWAYS_LOGGED, LARGEST_LOGGED] = [1000, 0.2];
 
@@ -184,22 +183,4 @@ async function logChanges(session: WriteSession, renewals: readonly Renewal[]): 
   await upsert(session, 'changed_skus', key, ['Counter', 'RemovedCounter'], removed!);
   // A SKU that returns keeps the version at which it last left.
   await upsert(session, 'changed_skus', key, ['Counter', 'RemovedCounter'], others!, ['Counter']);
-}
-
-/** Inserts rows. @param overwritten the columns that a row gets if its key exists */
-async function upsert(
-  session: WriteSession,
-  table: string,
-  key: readonly string[],
-  columns: readonly string[],
-  rows: readonly (readonly unknown[])[],
-  overwritten = columns,
-): Promise<void> {
-  const insert = `INSERT INTO ${table} (${[...key, ...columns].join()}) VALUES`;
-  const clause = session.upsertClause(key, overwritten);
-  const atOnce = Math.max(1, Math.min(AT_ONCE, Math.floor(session.limits.bytes / ROW_BYTES) - 1));
-  for (let start = 0; start < rows.length; start += atOnce) {
-    const { sql, parameters } = session.values(rows.slice(start, start + atOnce));
-    await session.query(`${insert} ${sql}${clause}`, parameters);
-  }
 }
