@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { assortment, isVisible, lastSkuOf, type SkuSelection, skusInAssortment } from '../assortment/assortment.js';
-import type { Elements } from '../download/element-source.js';
+import type { Elements } from '../download/elements.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Snapshot } from '../database/engine.js';
 import type { Query } from '../database/query.js';

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Snapshot } from '../database/engine.js';
 import { type Content, type ContentState, isSameState, stateInTag, stateOf, tagOf } from '../download/content.js';
-import type { Elements } from '../download/element-source.js';
+import type { Elements } from '../download/elements.js';
 import { endingWith } from '../download/last-sku.js';
 import { formOf, headersOf200 } from '../download/representation.js';
 import {
@@ -33,7 +33,7 @@ export class ChangesSource implements ResponseSource {
   ) {}
 
   /** The `ETag` is weak, because deltas from two bases lead to the same state although their bodies differ. */
-  headers(_request: Request, scope: CustomerScope, representation: Representation): ValidatorHeaders {
+  headers(scope: CustomerScope, representation: Representation): ValidatorHeaders {
     const tag = tagOf(stateOf(this.content, scope), ['changes', formOf(representation)]);
     return {
       'Content-Type': representation.format.contentType,
@@ -50,7 +50,7 @@ export class ChangesSource implements ResponseSource {
 
   async open({ request, representation, snapshot, scope }: Reading): Promise<OpenedBody> {
     const format = this.formats.find((own) => own === representation.format)!;
-    const headers = headersOf200(this.headers(request, scope, representation), this.content, scope, representation);
+    const headers = headersOf200(this.headers(scope, representation), this.content, scope, representation);
     const changes = await this.changesSince(statesKnownTo(request), snapshot, scope);
     const make = changes ? this.delta(changes, snapshot, scope, format) : await this.whole(snapshot, scope, format);
     return { headers, pieces: (confirm) => format.write({ etag: headers.ETag, ...make(confirm) }) };

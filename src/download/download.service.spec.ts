@@ -12,7 +12,7 @@ import type { CustomerScope } from '../scope/customer-scope.js';
 import type { CustomerScopeService } from '../scope/customer-scope.service.js';
 import { DownloadService } from './download.service.js';
 import { DownloadSlots } from './download-slots.js';
-import type { Elements } from './element-source.js';
+import type { Elements } from './elements.js';
 import { ResponseCache } from './response-cache.js';
 import { SpoolSpace } from './spool-space.js';
 import { WholeSource } from './whole-source.js';

@@ -57,7 +57,7 @@ export class DownloadService {
   async send(response: Response, scope: CustomerScope, source: ResponseSource): Promise<void> {
     const { req: request } = response;
     const representation = representationFor(request, source);
-    const headers = source.headers(request, scope, representation);
+    const headers = source.headers(scope, representation);
     if (source.isFresh(request, scope, headers)) return void response.status(304).set(headers).end();
     const watch = watchDisconnect(response);
     try {

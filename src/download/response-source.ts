@@ -43,7 +43,7 @@ export interface ResponseSource {
   /** The formats in words, for error messages. */
   readonly formatsInWords: string;
   /** The headers that a 200 and a 304 share. */
-  headers(request: Request, scope: CustomerScope, representation: Representation): ValidatorHeaders;
+  headers(scope: CustomerScope, representation: Representation): ValidatorHeaders;
   /** Whether `If-None-Match` names the body that the request would get in this scope. */
   isFresh(request: Request, scope: CustomerScope, headers: ValidatorHeaders): boolean;
   /** @throws {OlderReplica} if the server may have a version that the snapshot lacks */

@@ -3,7 +3,7 @@ import { isFresh, type ValidatorHeaders, validatorHeaders } from '../http/valida
 import type { CustomerScope } from '../scope/customer-scope.js';
 import { type Content, stateOf, tagOf } from './content.js';
 import { csv } from './csv-format.js';
-import type { Elements } from './element-source.js';
+import type { Elements } from './elements.js';
 import { jsonArray, jsonLines } from './json-formats.js';
 import { endingWith, LAST_SKU } from './last-sku.js';
 import { formOf, headersOf200 } from './representation.js';
@@ -36,7 +36,7 @@ export class WholeSource implements ResponseSource {
   ) {}
 
   /** The `ETag` identifies everything that determines the bytes of the body. */
-  headers(_request: Request, scope: CustomerScope, representation: Representation): ValidatorHeaders {
+  headers(scope: CustomerScope, representation: Representation): ValidatorHeaders {
     const tag = tagOf(stateOf(this.content, scope), formOf(representation));
     return { 'Content-Type': representation.format.contentType, ...validatorHeaders(tag) };
   }
@@ -45,11 +45,11 @@ export class WholeSource implements ResponseSource {
     return isFresh(request, ETag);
   }
 
-  async open({ request, representation, snapshot, scope }: Reading): Promise<OpenedBody> {
+  async open({ representation, snapshot, scope }: Reading): Promise<OpenedBody> {
     const format = this.formats.find((own) => own === representation.format)!;
     const { terms } = scope;
     const lastSku = await this.elements.lastSku(snapshot, terms);
-    const headers = headersOf200(this.headers(request, scope, representation), this.content, scope, representation);
+    const headers = headersOf200(this.headers(scope, representation), this.content, scope, representation);
     if (lastSku !== undefined) headers[LAST_SKU] = encodeURIComponent(lastSku);
     const batches = () => this.elements.elements(snapshot, terms, format.separator);
     return { headers, pieces: (confirm) => format.write(endingWith(lastSku, batches(), confirm), this.keys) };

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { ASSORTMENT_ENTITIES } from '../assortment/assortment.js';
-import type { Elements } from '../download/element-source.js';
+import type { Elements } from '../download/elements.js';
 import { hasOneRowPerSku, importTableOf } from '../import/import-tables.js';
 import { isEntity } from '../resource/columns.js';
 import { arraysOf, type Resource } from '../resource/field.decorator.js';

@@ -2,9 +2,8 @@ import { Controller, Get, Res, type Type, UseGuards } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Response } from 'express';
 import { ChangesSource } from '../changes/changes-source.js';
-import type { Content } from '../download/content.js';
 import { DownloadService } from '../download/download.service.js';
-import type { Elements } from '../download/element-source.js';
+import type { Elements } from '../download/elements.js';
 import type { ResponseSource } from '../download/response-source.js';
 import { WholeSource } from '../download/whole-source.js';
 import { setValidator } from '../http/validator.js';
@@ -16,73 +15,58 @@ import type { CustomerScope } from '../scope/customer-scope.js';
 import { contentPartsOf, type DataEndpoint, hasChanges } from './data-endpoint.js';
 import { TableElements } from './table-elements.js';
 
-/** Creates the controllers of a data endpoint: for its elements and their schema, and for its `/changes` if it has one. */
+/** Creates the controllers of a data endpoint: for its elements, for its `/changes` if it has one, and for its schema. */
 export function dataControllers(endpoint: DataEndpoint): Type[] {
-  return [dataController(endpoint), ...(hasChanges(endpoint) ? [changesController(endpoint)] : [])];
+  const { path, resource, isCacheable = true } = endpoint;
+  const content = { path, serializationHash: serializationHash(resource), dependsOn: contentPartsOf(endpoint) };
+  const whole = (elements: Elements) => new WholeSource(content, elements, keysOf(resource), isCacheable);
+  const changes = (elements: Elements) => new ChangesSource(content, elements);
+  return [
+    sourceController(endpoint, path, whole),
+    ...(hasChanges(endpoint) ? [sourceController(endpoint, `${path}/changes`, changes)] : []),
+    schemaController(`${path}/schema`, schemaOf(path, resource)),
+  ];
 }
 
-function dataController(endpoint: DataEndpoint): Type {
-  const { path, resource, isCacheable = true } = endpoint;
-  const content = contentOf(endpoint);
-  const schema = schemaOf(path, resource);
-
+/** Creates a controller that sends what a source makes of the elements of an endpoint. */
+function sourceController(
+  endpoint: DataEndpoint,
+  path: string,
+  sourceOf: (elements: Elements) => ResponseSource,
+): Type {
   @Controller(path)
-  class DataController {
+  class SourceController {
     private readonly source: ResponseSource;
 
     constructor(
       private readonly downloads: DownloadService,
       modules: ModuleRef,
     ) {
-      this.source = new WholeSource(content, elementsOf(endpoint, modules), keysOf(resource), isCacheable);
+      const { source } = endpoint;
+      this.source = sourceOf(source ? modules.get(source, { strict: false }) : new TableElements(endpoint));
     }
 
     @Get()
     @UseGuards(CustomerScopeGuard)
-    all(@Scope() scope: CustomerScope, @Res() response: Response): Promise<void> {
+    read(@Scope() scope: CustomerScope, @Res() response: Response): Promise<void> {
       return this.downloads.send(response, scope, this.source);
     }
+  }
 
-    /** Returns the same for all customers until the next release. Express sends 304 if the client has it. */
-    @Get('schema')
-    describe(@Res({ passthrough: true }) response: Response): Schema {
+  return SourceController;
+}
+
+/** Creates a controller that returns the same schema to all customers until the next release. */
+function schemaController(path: string, schema: Schema): Type {
+  @Controller(path)
+  class SchemaController {
+    /** Express sends 304 if the client has the schema. */
+    @Get()
+    read(@Res({ passthrough: true }) response: Response): Schema {
       setValidator(response, schema);
       return schema;
     }
   }
 
-  return DataController;
-}
-
-function changesController(endpoint: DataEndpoint): Type {
-  const content = contentOf(endpoint);
-
-  @Controller(`${endpoint.path}/changes`)
-  class ChangesController {
-    private readonly source: ResponseSource;
-
-    constructor(
-      private readonly downloads: DownloadService,
-      modules: ModuleRef,
-    ) {
-      this.source = new ChangesSource(content, elementsOf(endpoint, modules));
-    }
-
-    @Get()
-    @UseGuards(CustomerScopeGuard)
-    changes(@Scope() scope: CustomerScope, @Res() response: Response): Promise<void> {
-      return this.downloads.send(response, scope, this.source);
-    }
-  }
-
-  return ChangesController;
-}
-
-function contentOf(endpoint: DataEndpoint): Content {
-  const { path, resource } = endpoint;
-  return { path, serializationHash: serializationHash(resource), dependsOn: contentPartsOf(endpoint) };
-}
-
-function elementsOf(endpoint: DataEndpoint, modules: ModuleRef): Elements {
-  return endpoint.source ? modules.get(endpoint.source, { strict: false }) : new TableElements(endpoint);
+  return SchemaController;
 }

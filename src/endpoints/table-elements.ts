@@ -7,7 +7,7 @@ import {
   skusInAssortment,
 } from '../assortment/assortment.js';
 import type { Snapshot } from '../database/engine.js';
-import type { Elements } from '../download/element-source.js';
+import type { Elements } from '../download/elements.js';
 import { importTableOf } from '../import/import-tables.js';
 import { selectColumns } from '../resource/columns.js';
 import type { Resource } from '../resource/field.decorator.js';
