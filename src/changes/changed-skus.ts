@@ -19,11 +19,11 @@ export class ChangedSkus {
 
   /** @returns undefined if there are too many */
   static async since(base: DeltaBase, query: Query): Promise<ChangedSkus | undefined> {
-    let count = 0;
-    for (const one of base) count += await countChanged(query, one);
-    if (count > MOST_CHANGED) return undefined;
+    const counts = await Promise.all(base.map((one) => countChanged(query, one)));
+    if (counts.reduce((sum, { changed }) => sum + changed, 0) > MOST_CHANGED) return undefined;
     const removed = new Map<string, ReadonlySet<string>>();
-    for (const one of base) removed.set(one[0].part, await removedSince(query, one));
+    for (const [index, one] of base.entries())
+      if (counts[index]!.removed) removed.set(one[0].part, await removedSince(query, one));
     return new ChangedSkus(base, removed);
   }
 

@@ -78,30 +78,34 @@ export async function countersOf(
 /** A content part and the counter of an earlier version of it. */
 export type PartBase = readonly [part: ContentPart, counter: number];
 
+/** The rows of the SKUs that changed in a part after a version. */
+const CHANGED = 'FROM changed_skus WHERE Part = ? AND Code = ? AND Counter > ? AND SKU > ?';
+
 /**
  * A statement that selects the SKUs that changed in one of the parts after its version. @param after only SKUs that
  * sort after this one
  */
 export function selectChanged(bases: readonly PartBase[], after = LATEST): SqlPart {
-  const one = 'SELECT SKU FROM changed_skus WHERE Part = ? AND Code = ? AND Counter > ? AND SKU > ?';
   return {
-    sql: bases.map(() => one).join(' UNION '),
+    sql: bases.map(() => `SELECT SKU ${CHANGED}`).join(' UNION '),
     parameters: bases.flatMap(([{ part, code }, counter]) => [part, code, counter, after]),
   };
 }
 
-/** How many SKUs changed in a part after the version. */
-export async function countChanged(query: Query, [{ part, code }, counter]: PartBase): Promise<number> {
-  const count = 'SELECT COUNT(*) AS changed FROM changed_skus WHERE Part = ? AND Code = ? AND Counter > ? AND SKU > ?';
-  const [row] = await query(count, [part, code, counter, LATEST]);
-  return Number(row!.changed);
+/** How many SKUs changed in a part after the version, and how many of them left it. */
+export async function countChanged(
+  query: Query,
+  [{ part, code }, counter]: PartBase,
+): Promise<{ changed: number; removed: number }> {
+  const select = `SELECT COUNT(*) AS changed, COUNT(CASE WHEN RemovedCounter > ? THEN 1 END) AS removed ${CHANGED}`;
+  const [row] = await query(select, [counter, part, code, counter, LATEST]);
+  return { changed: Number(row!.changed), removed: Number(row!.removed) };
 }
 
 /** The SKUs that left a part after the version. Some may have returned. */
 export async function removedSince(query: Query, [{ part, code }, counter]: PartBase): Promise<Set<string>> {
-  const select =
-    'SELECT SKU FROM changed_skus WHERE Part = ? AND Code = ? AND Counter > ? AND RemovedCounter > ? ORDER BY SKU';
-  const rows = await query(select, [part, code, counter, counter]);
+  const select = `SELECT SKU ${CHANGED} AND RemovedCounter > ?`;
+  const rows = await query(select, [part, code, counter, LATEST, counter]);
   return new Set(rows.map(({ SKU }) => SKU as string));
 }
 
