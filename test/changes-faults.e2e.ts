@@ -3,6 +3,7 @@ import { ImportLogService } from '../src/import/import-log.service.js';
 import { IMPORT_TABLES } from '../src/import/import-tables.js';
 import { TableRows } from '../src/import/table-rows.js';
 import { applied, deltaSince, sorted, wholeState } from './support/change-oracle.js';
+import { changeCatalogue, FORCE, price, product, SKUS } from './support/change-catalogue.js';
 import { ChangeReader } from './support/change-reader.js';
 import { BEGIN, type ForeignConnection, foreignConnection, lockWait } from './support/foreign-connection.js';
 import { call } from './support/http-call.js';
@@ -11,9 +12,6 @@ import { RunningCommand } from './support/running-command.js';
 import { engine, TestService } from './support/test-service.js';
 
 // Tests deltas after other programs, rollbacks and restores have affected the change log.
-
-const SKUS = ['A', 'B', 'C', 'D', 'E', 'F'];
-const REPLACE = ['--replace', '--allow-removals', '--allow-price-changes', '--allow-zero-stock'];
 
 let service: TestService;
 let token: string;
@@ -26,29 +24,15 @@ afterEach(() => jest.restoreAllMocks());
 const sql = (statements: string | string[], parameters?: unknown[]) => service.database.sql(statements, parameters);
 const load = (files: Parameters<typeof importFiles>[0], ...options: string[]) =>
   service.database.load(importFiles(files), ...options);
-const product = (sku: string, name: string, status = '') => [sku, name, ...Array(21).fill(''), status];
-const price = (sku: string, amount: string, list = 'L') => [list, sku, amount, '1', '1', 'true'];
 
 beforeEach(async () => {
-  await load(
-    {
-      'price_lists.csv': [
-        ['L', 'List', 'EUR'],
-        ['M', 'Other', 'EUR'],
-      ],
-      'warehouses.csv': [['W'], ['X']],
-      'products.csv': SKUS.map((sku) => product(sku, `Name of ${sku}`)),
-      'product_images.csv': [['A', '1', 'a.jpg', 'true']],
-      'prices.csv': SKUS.map((sku) => price(sku, '10')),
-      'stock.csv': SKUS.map((sku) => ['W', sku, '5']),
-      'customers.csv': [
-        ['C', 'Customer', 'L', 'W', '10'],
-        ['NOTHING', 'Without list and warehouse', '', '', '0'],
-        ['NO-STOCK', 'Without warehouse', 'L', '', '0'],
-      ],
-    },
-    ...REPLACE,
-  );
+  const prices = SKUS.map((sku) => price(sku, '10'));
+  const customers = [
+    ['C', 'Customer', 'L', 'W', '10'],
+    ['NOTHING', 'Without list and warehouse', '', '', '0'],
+    ['NO-STOCK', 'Without warehouse', 'L', '', '0'],
+  ];
+  await service.database.load(changeCatalogue(prices, customers), ...FORCE);
   token ??= await service.token('C');
 });
 

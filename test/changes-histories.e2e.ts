@@ -1,12 +1,13 @@
 import { applied, deltaSince, type KeptState, sorted, wholeState } from './support/change-oracle.js';
+import { changeCatalogue, FORCE, price, product, REPLACE, SKUS } from './support/change-catalogue.js';
+import { ENDPOINTS } from './support/expected-responses.js';
 import { call } from './support/http-call.js';
 import { importFiles } from './support/import-files.js';
 import { TestService } from './support/test-service.js';
 
 // A delta that always contains every element would be correct but useless. For these histories, deltas must be small.
 
-const PATHS = ['/products', '/prices', '/stock'] as const;
-type Path = (typeof PATHS)[number];
+type Path = (typeof ENDPOINTS)[number];
 
 let service: TestService;
 let token: string;
@@ -17,34 +18,13 @@ afterAll(() => service.close());
 
 const load = (files: Parameters<typeof importFiles>[0], ...options: string[]) =>
   service.database.load(importFiles(files), ...options);
-const product = (sku: string, name: string, status = '') => [sku, name, ...Array(21).fill(''), status];
-const price = (sku: string, amount: string, list = 'L') => [list, sku, amount, '1', '1', 'true'];
 const set = (...options: string[]) =>
   service.database.cliOk('customer', 'set', 'C', ...options, '--allow-price-changes');
 
-const REPLACE = ['--replace', '--allow-removals'];
-
-const SKUS = ['A', 'B', 'C', 'D', 'E', 'F'];
-
 /** The same catalogue before each history. The customer sees A to E. F is on another list. */
 beforeEach(async () => {
-  await load(
-    {
-      'price_lists.csv': [
-        ['L', 'List', 'EUR'],
-        ['M', 'Other', 'EUR'],
-      ],
-      'warehouses.csv': [['W'], ['X']],
-      'products.csv': SKUS.map((sku) => product(sku, `Name of ${sku}`)),
-      'product_images.csv': [['A', '1', 'a.jpg', 'true']],
-      'prices.csv': [...SKUS.slice(0, 5).map((sku) => price(sku, '10')), price('F', '10', 'M')],
-      'stock.csv': SKUS.map((sku) => ['W', sku, '5']),
-      'customers.csv': [['C', 'Customer', 'L', 'W', '10']],
-    },
-    ...REPLACE,
-    '--allow-price-changes',
-    '--allow-zero-stock',
-  );
+  const prices = [...SKUS.slice(0, 5).map((sku) => price(sku, '10')), price('F', '10', 'M')];
+  await service.database.load(changeCatalogue(prices, [['C', 'Customer', 'L', 'W', '10']]), ...FORCE);
   await set('--discount', '10', '--price-list', 'L', '--warehouse', 'W');
   token ??= await service.token('C');
 });
@@ -165,7 +145,7 @@ const HISTORIES: [string, () => Promise<unknown>, Expected][] = [
 
 test.each(HISTORIES)('a delta is small after %s', async (_name, history, expected) => {
   const before = new Map<Path, KeptState>();
-  for (const path of PATHS) before.set(path, await wholeState(service, path, token));
+  for (const path of ENDPOINTS) before.set(path, await wholeState(service, path, token));
   await history();
   for (const [path, changes] of Object.entries(expected) as [Path, Expected[Path]][]) {
     const base = before.get(path)!;

@@ -1,10 +1,10 @@
 import { applied, deltaSince, type KeptState, sorted, wholeState } from './support/change-oracle.js';
+import { ENDPOINTS } from './support/expected-responses.js';
 import { BEGIN, foreignConnection } from './support/foreign-connection.js';
 import { catalogueFiles, firstFiles, foreignStatement, SKUS } from './support/random-edits.js';
 import { SeededRandom } from './support/seeded-random.js';
 import { engine, TestService } from './support/test-service.js';
 
-const PATHS = ['/products', '/prices', '/stock'] as const;
 const CUSTOMERS = ['C0', 'C1'];
 const STEPS = 25;
 /** How many states of each path and customer the client keeps. */
@@ -52,30 +52,24 @@ async function restore(backup: Backup, kept: readonly string[] = []): Promise<vo
   if (engine === 'mysql') await connection.run('SET FOREIGN_KEY_CHECKS = 0');
   else await connection.run('PRAGMA defer_foreign_keys = ON');
   for (const table of restored.toReversed()) if (table !== 'customers') await connection.run(`DELETE FROM ${table}`);
+  const insert = async (table: string, row: Record<string, unknown>) => {
+    const columns = Object.keys(row);
+    const verb = table === 'content_versions' ? 'REPLACE' : 'INSERT';
+    const values = columns.map(() => '?').join();
+    await connection.run(`${verb} INTO ${table} (${columns.join()}) VALUES (${values})`, Object.values(row));
+  };
   for (const table of restored)
-    for (const row of backup.get(table)!) {
-      const columns = Object.keys(row);
-      const verb = table === 'customers' || table === 'content_versions' ? 'REPLACE' : 'INSERT';
+    for (const row of backup.get(table)!)
       if (table === 'customers') {
-        const assignments = columns.map((column) => `${column} = ?`).join();
-        await connection.run(`UPDATE customers SET ${assignments} WHERE CustomerCode = ?`, [
-          ...Object.values(row),
-          row.CustomerCode,
-        ]);
-        continue;
-      }
-      const marks = columns.map(() => '?').join();
-      await connection.run(`${verb} INTO ${table} (${columns.join()}) VALUES (${marks})`, Object.values(row));
-    }
+        const assignments = Object.keys(row).map((column) => `${column} = ?`);
+        const update = `UPDATE customers SET ${assignments.join()} WHERE CustomerCode = ?`;
+        await connection.run(update, [...Object.values(row), row.CustomerCode]);
+      } else await insert(table, row);
   if (engine === 'sqlite') {
     // On SQLite, triggers have changed these tables in the meantime.
     for (const table of TABLES.slice(-4).filter((name) => restored.includes(name))) {
       await connection.run(`DELETE FROM ${table}`);
-      for (const row of backup.get(table)!) {
-        const columns = Object.keys(row);
-        const marks = columns.map(() => '?').join();
-        await connection.run(`INSERT INTO ${table} (${columns.join()}) VALUES (${marks})`, Object.values(row));
-      }
+      for (const row of backup.get(table)!) await insert(table, row);
     }
   }
   if (engine === 'mysql') await connection.run('SET FOREIGN_KEY_CHECKS = 1');
@@ -185,7 +179,7 @@ test(`a delta turns any earlier response into the current one (CHANGES_SEED=${SE
     }
     lists.push(await listed());
     for (const code of CUSTOMERS)
-      for (const path of PATHS) {
+      for (const path of ENDPOINTS) {
         const what = `seed ${SEED}, step ${step}, ${code} ${path}: ${happened.join(', ')}`;
         const whole = await wholeState(service, path, tokens[code]!);
         const bases = kept.get(`${code} ${path}`) ?? [];
