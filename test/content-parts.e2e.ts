@@ -2,9 +2,10 @@ import { DataSource, type QueryRunner } from 'typeorm';
 import { DatabaseService } from '../src/database/database.service.js';
 import { createImportTable, triggersOf } from '../src/database/migrations/content-triggers.js';
 import { dialectOf } from '../src/database/migrations/dialect.js';
-import { IMPORT_TABLES, type ImportTable } from '../src/import/import-tables.js';
+import { IMPORT_TABLES } from '../src/import/import-tables.js';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DATA } from './support/data-endpoints.js';
+import { fillEmptyTables } from './support/filled-tables.js';
 import { call } from './support/http-call.js';
 import { startWithApp } from './support/running-app.js';
 import { A, smallCatalogue } from './support/small-catalogue.js';
@@ -29,21 +30,11 @@ const read = new Map<string, Set<string>>();
 beforeAll(async () => {
   ({ service, app } = await startWithApp({ RESPONSE_CACHE_MEGABYTES: '0' }));
   await service.database.load(smallCatalogue);
-  for (const table of IMPORT_TABLES) await fill(table);
+  await fillEmptyTables(service.database, { PriceListCode: 'LIST-A', WarehouseCode: 'WH-A' });
   token = await service.token(A);
   for (const path of DATA) read.set(path, await tablesRead(path));
 });
 afterAll(() => service.close());
-
-/** Inserts a row into a table that is empty in the catalogue, so that a new table needs no change in this file. */
-async function fill({ name, columns }: ImportTable): Promise<void> {
-  if ((await service.database.sql(`SELECT 1 FROM ${name} LIMIT 1`)).length) return;
-  const known: Record<string, string> = { SKU: 'SHARED', PriceListCode: 'LIST-A', WarehouseCode: 'WH-A' };
-  const filled = columns.filter(({ primary, nullable = true }) => primary || !nullable);
-  const values = filled.map((column) => known[column.name] ?? (column.type === 'date' ? '2027-01-15' : '1'));
-  const names = filled.map((column) => column.name);
-  await service.database.sql(`INSERT INTO ${name} (${names.join()}) VALUES (${names.map(() => '?').join()})`, values);
-}
 
 const tablesIn = (sql: string) =>
   [...sql.matchAll(/\b(?:FROM|(?:STRAIGHT_)?JOIN)\s+(\w+)/gi)].map(([, table]) => table!);
