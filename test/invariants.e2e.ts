@@ -83,7 +83,9 @@ test.each([
     for (const [path, headers] of [...CHANGES.map((path) => [path, {}] as const), ...deltas])
       expect([path, await outcomeOf(path, headers)]).toEqual([path, ['ECONNRESET']]);
     expect(service.log.join('\n')).toContain(`The keys of elements are not strictly ascending: ${sku} follows ${sku}`);
-    expect(await violations('order')).toBe(before + DATA.length + CHANGES.length + deltas.length);
+    // On a server, the statement of a delta names the primary key of prices. It fails because the table has none.
+    const detected = DATA.length + CHANGES.length + (engine === 'sqlite' ? deltas.length : 0);
+    expect(await violations('order')).toBe(before + detected);
     await sql('DROP TABLE prices', 'ALTER TABLE keyed RENAME TO prices');
     expect((await outcomeOf('/prices'))[0]).toBe(200);
   },
