@@ -4,9 +4,10 @@ import { createImportTable, triggersOf } from '../src/database/migrations/conten
 import { dialectOf } from '../src/database/migrations/dialect.js';
 import { IMPORT_TABLES } from '../src/import/import-tables.js';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { DATA } from './support/data-endpoints.js';
+import { CHANGES, DATA } from './support/data-endpoints.js';
 import { fillEmptyTables } from './support/filled-tables.js';
 import { call } from './support/http-call.js';
+import { importFiles } from './support/import-files.js';
 import { startWithApp } from './support/running-app.js';
 import { A, smallCatalogue } from './support/small-catalogue.js';
 import { engine, type TestService } from './support/test-service.js';
@@ -40,7 +41,7 @@ const tablesIn = (sql: string) =>
   [...sql.matchAll(/\b(?:FROM|(?:STRAIGHT_)?JOIN)\s+(\w+)/gi)].map(([, table]) => table!);
 
 /** Records the tables in all statements of the responses, in all formats, with stored documents and without. */
-async function tablesRead(path: string): Promise<Set<string>> {
+async function tablesRead(path: string, formats = ACCEPTED, headers = {}): Promise<Set<string>> {
   const tables = new Set<string>();
   const record = (sql: string) => tablesIn(sql).forEach((table) => tables.add(table));
   const database = app.get(DatabaseService);
@@ -55,8 +56,10 @@ async function tablesRead(path: string): Promise<Set<string>> {
   for (const prepare of ['build', 'DELETE FROM product_documents']) {
     if (prepare === 'build') await service.database.cliOk('documents', 'build');
     else await service.database.sql(prepare);
-    for (const Accept of ACCEPTED)
-      expect([Accept, (await call(service.url, { path, token, headers: { Accept } })).status]).toEqual([Accept, 200]);
+    for (const Accept of formats) {
+      const { status } = await call(service.url, { path, token, headers: { ...headers, Accept } });
+      expect([Accept, status]).toEqual([Accept, 200]);
+    }
   }
   for (const spy of spies) spy.mockRestore();
   return tables;
@@ -72,6 +75,19 @@ test('the recorded statements name the tables that responses read', () => {
   expect([...read.get('/products')!]).toEqual(
     expect.arrayContaining([...assortment, 'product_documents', 'product_images', 'product_composition']),
   );
+});
+
+test.each(CHANGES)('%s reads the tables of its endpoint, whose versions its ETag names, and the log', async (path) => {
+  const base = { 'If-None-Match': await etagOf(path) };
+  await service.database.load(importFiles({ 'products.csv': [['SHARED', `changed for ${path}`]] }));
+  const log = ['changed_skus', 'version_history'];
+  const others = read.get(path.replace('/changes', ''))!;
+  const tables = [
+    ...(await tablesRead(path, ['application/json'])),
+    ...(await tablesRead(path, ['application/json'], base)),
+  ];
+  expect(tables.filter((table) => !others.has(table) && !log.includes(table))).toEqual([]);
+  expect(tables).toEqual(expect.arrayContaining(log));
 });
 
 describe.each(DATA)('%s', (path) => {
