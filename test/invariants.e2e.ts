@@ -29,9 +29,13 @@ const outcomeOf = (path: string, headers?: Call['headers']) =>
     ({ code }: NodeJS.ErrnoException) => [code],
   );
 
+type PathAndHeaders = [path: string, headers: Record<string, string>];
+
+const plainCalls = (paths: readonly string[]) => paths.map((path): PathAndHeaders => [path, {}]);
+
 /** Changes two products, and returns the requests for the deltas that contain them. */
-async function deltaCalls(): Promise<[path: string, headers: Record<string, string>][]> {
-  const calls: [string, Record<string, string>][] = [];
+async function deltaCalls(): Promise<PathAndHeaders[]> {
+  const calls: PathAndHeaders[] = [];
   for (const path of CHANGES) {
     const { headers } = await call(service.url, { path, token, method: 'HEAD' });
     calls.push([path, { 'If-None-Match': headers.etag! }]);
@@ -80,7 +84,7 @@ test.each([
     );
     for (const path of DATA) expect([path, await outcomeOf(path)]).toEqual([path, expected]);
     // The first bytes of a delta do not depend on its elements.
-    for (const [path, headers] of [...CHANGES.map((path) => [path, {}] as const), ...deltas])
+    for (const [path, headers] of [...plainCalls(CHANGES), ...deltas])
       expect([path, await outcomeOf(path, headers)]).toEqual([path, ['ECONNRESET']]);
     expect(service.log.join('\n')).toContain(`The keys of elements are not strictly ascending: ${sku} follows ${sku}`);
     // On a server, the statement of a delta names the primary key of prices. It fails because the table has none.
@@ -110,7 +114,7 @@ test('a snapshot that shows other versions at its end fails the response (decisi
     return ++reads % 2 ? rows : rows.map((row) => ({ ...row, stockVersion: 'another' }));
   });
   // All responses here have a second batch, so the headers are sent before the failure.
-  for (const [path, headers] of [...[...DATA, ...CHANGES].map((path) => [path, {}] as const), ...deltas])
+  for (const [path, headers] of [...plainCalls([...DATA, ...CHANGES]), ...deltas])
     expect([path, (await outcomeOf(path, headers))[0]]).toEqual([path, 'ECONNRESET']);
   expect(service.log.join('\n')).toContain('The snapshot shows another state of the content than at its start');
   expect(await violations('snapshot')).toBe(before + DATA.length + CHANGES.length + deltas.length);
