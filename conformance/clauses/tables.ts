@@ -61,6 +61,24 @@ export const TABLES: Clause[] = [
       same('cells by semicolon', recordsOf(other, ';'), recordsOf(plain));
     },
   ),
+  clause(
+    'decision 200 decimal',
+    'decimal=comma changes only the decimal sign of numbers (§10.3)',
+    async (deployment) => {
+      for (const path of DATA_PATHS) {
+        const points = await cellsOf(deployment, path, 'text/csv;delimiter=semicolon');
+        const commas = await cellsOf(deployment, path, 'text/csv;decimal=comma');
+        const expected = points.map(({ text, value }) => (typeof value === 'number' ? text.replace('.', ',') : text));
+        same(
+          `cells of ${path}`,
+          commas.map(({ text }) => text),
+          expected,
+        );
+        for (const { where, text, quoted, value } of commas)
+          holds(typeof value !== 'number' || !quoted, `no quotes at ${where}`, text);
+      }
+    },
+  ),
   cellClause('§10.3.3 values', 'CSV writes numbers and texts as in JSON (decision 92)', (cell) => {
     const { value, text, line, key } = cell;
     if (typeof value === 'number') return text === numberIn(line, key);

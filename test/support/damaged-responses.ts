@@ -142,6 +142,11 @@ export const DAMAGED: [string, Spoil, string[]][] = [
     body('/prices', /\n$/, '', 'application/x-ndjson'),
     [
       'decision 179 complete',
+  [
+    'a decimal point beside decimal commas',
+    body('/prices', /,(\d{4};)/, '.$1', 'text/csv;decimal=comma'),
+    ['decision 200 decimal'],
+  ],
       '§10.2 lines',
       '§10.3 csv',
       '§10.3.1 columns',
@@ -151,6 +156,7 @@ export const DAMAGED: [string, Spoil, string[]][] = [
       '§10.3.6 formulas',
     ],
   ],
+      'decision 200 decimal',
   ['200 for a format that does not exist', status('/stock', 406, 200), ['§10.1.4 misspelt', '§10.1.5 none']],
   ['an endpoint without authentication', status('/prices/schema', 401, 200), ['§5.5 protected']],
   ['400 for an unknown path', status('/nowhere', 404, 400), ['§7 unknown-path', '§7 unknown-path-anonymous']],
