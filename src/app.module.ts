@@ -14,6 +14,7 @@ import { ImportModule } from './import/import.module.js';
 import { QuotaModule } from './quota/quota.module.js';
 import { SchemaModule } from './schema/schema.module.js';
 import { TelemetryModule } from './telemetry/telemetry.module.js';
+import { UsageModule } from './usage/usage.module.js';
 
 /** The public application: the endpoints of the interface and nothing else. */
 @Module({
@@ -25,6 +26,7 @@ import { TelemetryModule } from './telemetry/telemetry.module.js';
     QuotaModule,
     ...DATA_MODULES,
     SchemaModule,
+    UsageModule,
     HealthModule,
     ImportModule,
     DemoModule,

@@ -4,6 +4,9 @@ import { type Identity, identityOf } from '../auth/identity.js';
 import { quotaExceeded } from '../http/api-error.js';
 import { TOKEN_PATH } from '../http/token-path.js';
 import { QuotaService } from './quota.service.js';
+import type { Verdict } from './verdict.js';
+
+const verdicts = new WeakMap<Request, Verdict>();
 
 /** Counts every request once, before the service makes a response, and refuses it if its quota is exceeded. */
 @Injectable()
@@ -13,6 +16,7 @@ export class QuotaMiddleware implements NestMiddleware {
   async use(request: Request, response: Response, next: NextFunction): Promise<void> {
     const identity = identityOf(request);
     const verdict = await this.quotas.meter(identity.kind === 'customer' ? identity : undefined);
+    verdicts.set(request, verdict);
     const { admitted, window, remaining, endsAt, retryAfter } = verdict;
     response.setHeader('X-Rate-Limit-Limit', window.name);
     response.setHeader('X-Rate-Limit-Remaining', String(remaining));
@@ -20,6 +24,13 @@ export class QuotaMiddleware implements NestMiddleware {
     if (admitted || mayBeCustomer(request, identity)) return next();
     next(quotaExceeded(window.limit, window.name, retryAfter));
   }
+}
+
+/** Returns the verdict on a counted request. @throws if the request was not counted */
+export function verdictOn(request: Request): Verdict {
+  const verdict = verdicts.get(request);
+  if (!verdict) throw new Error('This request was not counted');
+  return verdict;
 }
 
 /**
