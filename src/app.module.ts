@@ -1,4 +1,4 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { ConfigModule, registerAs } from '@nestjs/config';
 import { APP_FILTER } from '@nestjs/core';
 import { AuditModule } from './audit/audit.module.js';
@@ -35,11 +35,15 @@ import { UsageModule } from './usage/usage.module.js';
   providers: [{ provide: APP_FILTER, useClass: ApiErrorFilter }],
 })
 export class AppModule {
-  static with(settings: Settings): DynamicModule {
+  /** @param further modules besides those of the interface */
+  static with(settings: Settings, further: readonly Type[] = []): DynamicModule {
     const config = registerAs('settings', () => settings);
     return {
       module: AppModule,
-      imports: [ConfigModule.forRoot({ isGlobal: true, ignoreEnvFile: true, skipProcessEnv: true, load: [config] })],
+      imports: [
+        ConfigModule.forRoot({ isGlobal: true, ignoreEnvFile: true, skipProcessEnv: true, load: [config] }),
+        ...further,
+      ],
     };
   }
 }

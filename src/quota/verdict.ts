@@ -6,7 +6,7 @@ export interface LimitedWindow extends QuotaWindow {
 }
 
 /** The state of a window after it counted a request. */
-export interface WindowState {
+interface WindowState {
   readonly window: LimitedWindow;
   /** Requests counted so far, including refused ones. */
   readonly hits: number;
