@@ -1,4 +1,4 @@
-import type { LoggerService, NestMiddleware } from '@nestjs/common';
+import type { LoggerService, NestMiddleware, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
@@ -52,8 +52,11 @@ export interface Service {
 }
 
 /** Starts the service. When this resolves, both ports listen, even if the database is not available yet. */
-export async function startService(settings: Settings, logger: LoggerService): Promise<Service> {
-  const app = await createApp(settings, logger);
+export async function startService(given: Settings, logger: LoggerService): Promise<Service> {
+  // Only a sandbox loads this module.
+  const sandbox = given.SANDBOX ? await (await import('./sandbox/sandbox.js')).openSandbox(given, logger) : undefined;
+  const settings = sandbox?.settings ?? given;
+  const app = await createApp(settings, logger, sandbox?.modules);
   const database = app.get(DatabaseService);
   const drain = app.get(Drain);
   const module = ManagementModule.of(database, drain, app.get(MetricsService));
@@ -97,17 +100,23 @@ export async function startService(settings: Settings, logger: LoggerService): P
       await app.close();
       await drain.closed();
       await management.close();
+      sandbox?.remove();
     },
     abort: () => drain.abortAll(),
   };
 }
 
-async function createApp(settings: Settings, logger: LoggerService): Promise<NestExpressApplication> {
+async function createApp(
+  settings: Settings,
+  logger: LoggerService,
+  further?: readonly Type[],
+): Promise<NestExpressApplication> {
   const server = express();
   // Paths match exactly as the interface spells them. Set this before Nest, because Express builds its router on first
   // use.
   server.enable('strict routing').enable('case sensitive routing').disable('x-powered-by').disable('etag');
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(settings), new ExpressAdapter(server), {
+  const module = AppModule.with(settings, further);
+  const app = await NestFactory.create<NestExpressApplication>(module, new ExpressAdapter(server), {
     logger,
     bodyParser: false,
   });

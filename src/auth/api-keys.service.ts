@@ -35,6 +35,12 @@ export class ApiKeysService {
   /** Stores the digest of a new key. @returns the key itself, which cannot be retrieved later */
   async issue(CustomerCode: string, Label: string | null, ExpiresAt: Date | null): Promise<string> {
     const key = Array.from({ length: KEY_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+    await this.add(key, CustomerCode, Label, ExpiresAt);
+    return key;
+  }
+
+  /** Stores the digest of a given key. */
+  async add(key: string, CustomerCode: string, Label: string | null, ExpiresAt: Date | null): Promise<void> {
     const digest = digestOf(key);
     const [created, expires] = [new Date(), ExpiresAt].map((time) => time && timestampText(time));
     await this.database.change(async (session) => {
@@ -49,7 +55,6 @@ export class ApiKeysService {
       const after = { ID: row?.ID, Label, ExpiresAt: ExpiresAt?.toISOString() ?? null };
       await new TermsLog(session).record([{ subject: 'api_key', code: CustomerCode, before: null, after }]);
     });
-    return key;
   }
 
   /** Returns all keys of a customer, including expired and revoked ones, oldest first. */

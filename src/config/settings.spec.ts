@@ -39,6 +39,7 @@ const DEFAULTS = {
   SPOOL_MEGABYTES: 1024,
   SPOOL_CUSTOMER_PERCENT: 25,
   RESPONSE_CACHE_MEGABYTES: 128,
+  SANDBOX: false,
   REQUESTS_PER_MINUTE: 60,
   REQUESTS_PER_HOUR: 1000,
   REDIS_URL: undefined,
@@ -253,6 +254,38 @@ describe('in production', () => {
 
   test('accepts secrets of 32 characters', () => {
     expect(inProduction(`${SECRET},t${SECRET}`)).toEqual([]);
+  });
+});
+
+describe('a sandbox', () => {
+  const SANDBOX = 'true';
+  const SECRETS = {
+    DATABASE_URL: 'mysql://u:p@h/d',
+    DATABASE_REPLICA_URLS: 'mysql://h/d',
+    REDIS_URL: 'redis://h',
+    JWT_SECRET: SECRET,
+  };
+
+  test('needs no other setting', () => {
+    expect(problems({ SANDBOX })).toEqual([]);
+    expect(readSettings({}).SANDBOX).toBe(false);
+  });
+
+  test.each([...Object.entries(SECRETS), ['DATABASE_URL', 'sqlite:data/customer-data.db']])(
+    'does not start with %s=%s, which may belong to a service for customers (decision 191)',
+    (name, value) => {
+      const refused = [
+        `${name} must be unset with SANDBOX=true: a sandbox has a published key, and makes its own data`,
+      ];
+      expect(problems({ SANDBOX, [name]: value })).toEqual(expect.arrayContaining(refused));
+      expect(problems({ [name]: value })).not.toEqual(expect.arrayContaining(refused));
+    },
+  );
+
+  test('does not start in production (decision 191)', () => {
+    const found = problems({ ...SECRETS, SANDBOX, NODE_ENV: 'production' });
+    expect(found).toContain('SANDBOX must not be true in production: its key is published');
+    expect(found).toHaveLength(5);
   });
 });
 

@@ -227,6 +227,10 @@ export class Settings {
   @flag(() => true)
   readonly DEMO_DATA!: boolean;
 
+  /** Whether the service is a sandbox: demo data in a new database of its own, and a published API key. */
+  @flag(() => false)
+  readonly SANDBOX!: boolean;
+
   /**
    * Secrets that sign and verify access tokens, separated by commas. The first one signs, all verify. Required in
    * production; elsewhere the service generates a secret at each start by default.
@@ -253,7 +257,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env, { signing = t
     .filter(({ property }) => signing || property !== 'JWT_SECRET')
     .filter(({ property }) => !unreadable.some((problem) => problem.startsWith(`${property}_FILE`)))
     .map(({ property, constraints }) => `${property} ${Object.values(constraints ?? {})[0]}`);
-  const problems = [...unreadable, ...wrong];
+  const problems = [...unreadable, ...wrong, ...sandboxProblems(settings, known)];
   if (!problems.length) problems.push(...contradictions(settings));
   if (problems.length) throw new SettingsError(problems);
   return Object.freeze(settings);
@@ -303,6 +307,22 @@ function contradictions(settings: Settings): string[] {
     ],
   ];
   return problems.filter(([applies]) => applies).map(([, problem]) => problem);
+}
+
+/**
+ * Returns what would connect a sandbox with other systems. Its key is published, so it must share neither data nor
+ * counts nor tokens with a service for customers.
+ */
+function sandboxProblems(
+  { SANDBOX, NODE_ENV }: Settings,
+  known: Readonly<Record<string, string | undefined>>,
+): string[] {
+  if (SANDBOX !== true) return [];
+  const problems = SECRETS.filter((name) => known[name]).map(
+    (name) => `${name} must be unset with SANDBOX=true: a sandbox has a published key, and makes its own data`,
+  );
+  if (NODE_ENV === 'production') problems.push('SANDBOX must not be true in production: its key is published');
+  return problems;
 }
 
 /** Whether the host of a URL is an IP address rather than a name. */
