@@ -166,4 +166,9 @@ export const OPERATION: Clause[] = [
     'a site shows customers the guide and the interface, and nothing internal',
     notTestable('the site is not part of the interface'),
   ),
+  clause(
+    'decision 197',
+    'a deprecated endpoint is declared, with 12 months of notice (§9.6)',
+    notTestable('no endpoint of this release is deprecated'),
+  ),
 ];
