@@ -197,8 +197,8 @@ test('a deprecated endpoint says so in its responses and in the OpenAPI document
     expect([unchanged.status, unchanged.headers]).toEqual([304, expect.objectContaining(headers)]);
     const { get: operation } = document.paths[path] as { get: Operation };
     expect([operation.deprecated, operation.description]).toEqual([true, expect.stringContaining('until 2028-01-15')]);
-    for (const status of ['200', '304'])
-      expect(Object.keys(operation.responses[status]!.headers)).toEqual(
+    for (const code of ['200', '304'])
+      expect(Object.keys(operation.responses[code]!.headers)).toEqual(
         expect.arrayContaining(['Deprecation', 'Sunset', 'Link']),
       );
   }
