@@ -32,8 +32,8 @@ test('accepts only a new or an empty folder', () => {
     expect(emptyFolder(folder)).toBe(folder);
     expect(emptyFolder(join(folder, 'new'))).toBe(join(folder, 'new'));
     writeFileSync(join(folder, 'file'), '');
-    expect(() => emptyFolder(folder)).toThrow('The folder is not empty');
-    expect(() => emptyFolder(join(folder, 'file'))).toThrow('It is a file');
+    expect(() => emptyFolder(folder)).toThrow('is not empty: delete its files');
+    expect(() => emptyFolder(join(folder, 'file'))).toThrow('is a file: name a folder');
   } finally {
     rmSync(folder, { recursive: true });
   }

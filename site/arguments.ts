@@ -21,8 +21,8 @@ export function baseUrl(text: string): string {
 /** @throws if files of the site would mix with other files */
 export function emptyFolder(path: string): string {
   if (!existsSync(path)) return path;
-  if (!statSync(path).isDirectory()) throw new InvalidArgumentError('It is a file: name a folder.');
+  if (!statSync(path).isDirectory()) throw new InvalidArgumentError(`${path} is a file: name a folder.`);
   if (readdirSync(path).length)
-    throw new InvalidArgumentError('The folder is not empty: delete its files, or name another folder.');
+    throw new InvalidArgumentError(`${path} is not empty: delete its files, or name another folder.`);
   return path;
 }

@@ -55,20 +55,19 @@ test('contains no internal page and no reference to one', () => {
 
 test('has no link that leads to nothing', () => {
   const ids = new Map(pages().map((page) => [page, [...textOf(page).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)]));
-  const problems = pages().flatMap((page) =>
+  const leads = (page: string, target: string) => {
+    const [path = '', anchor] = target.split('#');
+    const absolute = path.startsWith('/') ? path.slice(1) : join(dirname(page), path);
+    const file = path === '' ? page : absolute.replace(/(^|\/)$/, '$1index.html');
+    return files.includes(file) && (!anchor || ids.get(file)?.includes(decodeURIComponent(anchor)));
+  };
+  const links = pages().flatMap((page) =>
     [...textOf(page).matchAll(/ (?:href|src)="([^"]+)"/g)]
-      .map(([, target]) => target!)
-      .filter((target) => !/^(https?|data|mailto):/.test(target))
-      .filter((target) => {
-        const [path = '', anchor] = target.split('#');
-        const absolute = path.startsWith('/') ? path.slice(1) : join(dirname(page), path);
-        const file = path === '' ? page : absolute.replace(/(^|\/)$/, '$1index.html');
-        if (!files.includes(file)) return true;
-        return anchor ? !ids.get(file)?.includes(decodeURIComponent(anchor)) : false;
-      })
-      .map((target) => `${page}: ${target}`),
+      .map(([, target]) => ({ page, target: target! }))
+      .filter(({ target }) => !/^(https?|data|mailto):/.test(target)),
   );
-  expect(problems).toEqual([]);
+  expect(links.length).toBeGreaterThan(500);
+  expect(links.filter(({ page, target }) => !leads(page, target))).toEqual([]);
 });
 
 test('loads nothing from other hosts, and forbids the browser to do so', () => {
