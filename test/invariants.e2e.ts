@@ -82,10 +82,9 @@ test.each([
       'CREATE TABLE prices AS SELECT * FROM keyed',
       `INSERT INTO prices SELECT * FROM keyed WHERE SKU = '${sku}'`,
     );
-    for (const path of DATA) expect([path, await outcomeOf(path)]).toEqual([path, expected]);
-    // The first bytes of a delta do not depend on its elements.
-    for (const [path, headers] of [...plainCalls(CHANGES), ...deltas])
-      expect([path, await outcomeOf(path, headers)]).toEqual([path, ['ECONNRESET']]);
+    for (const [path, headers] of plainCalls([...DATA, ...CHANGES]))
+      expect([path, await outcomeOf(path, headers)]).toEqual([path, expected]);
+    for (const [path, headers] of deltas) expect([path, await outcomeOf(path, headers)]).toEqual([path, UNEXPECTED]);
     expect(service.log.join('\n')).toContain(`The keys of elements are not strictly ascending: ${sku} follows ${sku}`);
     // On a server, the statement of a delta names the primary key of prices. It fails because the table has none.
     const detected = DATA.length + CHANGES.length + (engine === 'sqlite' ? deltas.length : 0);
