@@ -162,4 +162,14 @@ export const OPERATION: Clause[] = [
   clause('decision 177', 'standard input needs a temporary folder', notTestable(FILES)),
   clause('decision 178', 'the service checks the transaction limit of a group early', notTestable(FILES)),
   clause('decision 183', 'a linter rejects the worst phrases', notTestable('is for engineers: no client sees it')),
+  clause(
+    'decision 196',
+    'a site shows customers the guide and the interface, and nothing internal',
+    notTestable('the site is not part of the interface'),
+  ),
+  clause(
+    'decision 197',
+    'a deprecated endpoint is declared, with 12 months of notice (§9.6)',
+    notTestable('no endpoint of this release is deprecated'),
+  ),
 ];

@@ -7,6 +7,7 @@ import { schemaOf } from '../schema/schema.js';
 import { type DataEndpoint, hasChanges } from '../endpoints/data-endpoint.js';
 import { DATA_ENDPOINTS } from '../endpoints/data-endpoints.js';
 import { arrayOf, exampleOf } from './field-schemas.js';
+import { withDeprecation } from './deprecated.js';
 import { COUNTED, DELTA, headers, VALIDATED } from './headers.js';
 import { response, tokenFailures } from './responses.js';
 
@@ -50,9 +51,11 @@ export function paths(): PathsObject {
   return Object.assign(
     { '/auth/token': { post: requestToken() } },
     ...DATA_ENDPOINTS.map((endpoint) => ({
-      [endpoint.path]: { get: dataOperation(endpoint) },
-      ...(hasChanges(endpoint) ? { [`${endpoint.path}/changes`]: { get: changesOperation(endpoint) } } : {}),
-      [`${endpoint.path}/schema`]: { get: schemaOperation(endpoint) },
+      [endpoint.path]: { get: withDeprecation(endpoint, dataOperation(endpoint)) },
+      ...(hasChanges(endpoint)
+        ? { [`${endpoint.path}/changes`]: { get: withDeprecation(endpoint, changesOperation(endpoint)) } }
+        : {}),
+      [`${endpoint.path}/schema`]: { get: withDeprecation(endpoint, schemaOperation(endpoint)) },
     })),
     { '/api/usage': { get: readUsage() }, '/api/version': { get: readVersion() }, '/health': { get: readHealth() } },
   ) as PathsObject;

@@ -14,8 +14,10 @@ import { type Manifest, ofKind, type Pods, podsOf, render, spoilt, titleOf } fro
 
 const PROJECT = resolve(__dirname, '../..');
 const SECRETS = '/etc/customer-data/secrets';
-/** Installations for customers. The sandbox has neither secrets nor a database server. */
-const overlays = readdirSync(join(PROJECT, 'deploy/overlays')).filter((name) => name !== 'sandbox');
+/** Installations of the service for customers. The sandbox has neither secrets nor a database server. */
+const overlays = readdirSync(join(PROJECT, 'deploy/overlays')).filter(
+  (name) => !['docs-site', 'sandbox'].includes(name),
+);
 const namesOfSettings = Object.keys(plainToInstance(Settings, {}));
 
 describeWith('kubectl', 'deploy/', () => {
