@@ -107,6 +107,8 @@ async function createApp(settings: Settings, logger: LoggerService): Promise<Nes
   // Paths match exactly as the interface spells them. Set this before Nest, because Express builds its router on first
   // use.
   server.enable('strict routing').enable('case sensitive routing').disable('x-powered-by').disable('etag');
+  // The log contains the address of the client. Nothing else depends on it.
+  server.set('trust proxy', settings.TRUSTED_PROXIES);
   const app = await NestFactory.create<NestExpressApplication>(AppModule.with(settings), new ExpressAdapter(server), {
     logger,
     bodyParser: false,
@@ -122,7 +124,7 @@ async function createApp(settings: Settings, logger: LoggerService): Promise<Nes
   const http = app.getHttpServer();
   sendBeforeClosing(http);
   http.requestTimeout = REQUEST_MS;
-  admitUnreadableRequests(http, (...response) => responses.reportUnreadable(...response));
+  admitUnreadableRequests(http, (response) => responses.reportUnreadable(response));
   return app;
 }
 
