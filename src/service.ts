@@ -8,6 +8,7 @@ import { AppModule } from './app.module.js';
 import { IdentityMiddleware } from './auth/identity.middleware.js';
 import { TokenRequestMiddleware } from './auth/token-request.middleware.js';
 import { ProductDocuments } from './catalog/product-documents.js';
+import { command } from './config/command.js';
 import type { Settings } from './config/settings.js';
 import { DatabaseService } from './database/database.service.js';
 import { type DemoCredentials, DemoService } from './demo/demo.service.js';
@@ -76,13 +77,7 @@ export async function startService(settings: Settings, logger: LoggerService): P
     managementPort: portOf(management),
     ready: database.start().then(async (usable) => {
       if (!usable) return undefined;
-      // The command `migrate` does the same. A failure must not end the service, because responses without these
-      // documents are correct, only slower.
-      if (settings.MIGRATE_ON_START)
-        await app
-          .get(ProductDocuments)
-          .build()
-          .catch((error: Error) => logger.warn(`The product documents could not be built: ${error.message}`));
+      await buildOrCheckDocuments(app.get(ProductDocuments), settings, logger);
       return app.get(DemoService).loadIntoEmpty();
     }),
     close: async () => {
@@ -100,6 +95,27 @@ export async function startService(settings: Settings, logger: LoggerService): P
     },
     abort: () => drain.abortAll(),
   };
+}
+
+/**
+ * Builds missing product documents if the service migrates the database itself, as the command `migrate` does. Otherwise
+ * only warns, because operators may grant the service no right to write. A failure must not end the service, because
+ * responses without stored documents are correct, only slower.
+ */
+async function buildOrCheckDocuments(
+  documents: ProductDocuments,
+  { MIGRATE_ON_START }: Settings,
+  logger: LoggerService,
+): Promise<void> {
+  try {
+    if (MIGRATE_ON_START) await documents.build();
+    else if (await documents.areMissing())
+      logger.warn(
+        `Stored product documents are missing, so /products is slower. To build them, run: ${command('documents build')}`,
+      );
+  } catch (error) {
+    logger.warn(`The product documents could not be built or checked: ${(error as Error).message}`);
+  }
 }
 
 async function createApp(settings: Settings, logger: LoggerService): Promise<NestExpressApplication> {

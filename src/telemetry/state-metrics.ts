@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import { ExpiringKeysService } from '../auth/expiring-keys.service.js';
+import { ProductDocuments } from '../catalog/product-documents.js';
 import { CatalogueCheckService, type RecordedFindings } from '../check/catalogue-check.service.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
@@ -38,6 +39,7 @@ export class StateMetrics {
     private readonly checks: CatalogueCheckService,
     private readonly keys: ExpiringKeysService,
     private readonly database: DatabaseService,
+    documents: ProductDocuments,
     slots: DownloadSlots,
     space: SpoolSpace,
     cache: ResponseCache,
@@ -64,6 +66,8 @@ export class StateMetrics {
     this.counter('response_cache_hits', 'Responses sent from memory', () => cache.hits);
     this.counter('response_cache_misses', 'Responses that were not in memory', () => cache.misses);
     this.counter('response_cache_evictions', 'Responses dropped from memory to make room', () => cache.evictions);
+    const made = 'Product documents that responses needed although they were not stored';
+    this.counter('documents_made', made, () => documents.madeForResponses);
     const degraded = '1 while this replica counts requests on its own, because Redis does not reply';
     this.gauge('quota_store_degraded', degraded, () => Number(quotas.degraded));
     const pools = (value: 'size' | 'inUse' | 'waiting') => () =>
