@@ -161,4 +161,20 @@ export const OPERATION: Clause[] = [
   clause('decision 177', 'standard input needs a temporary folder', notTestable(FILES)),
   clause('decision 178', 'the service checks the transaction limit of a group early', notTestable(FILES)),
   clause('decision 183', 'a linter rejects the worst phrases', notTestable('is for engineers: no client sees it')),
+  clause(
+    'decision 210',
+    'the log names the origin of a request, and what a failed login claimed',
+    notTestable(OPERATORS),
+  ),
+  clause(
+    'decision 211',
+    'a gauge has the last complete response of each customer and resource',
+    notTestable(OPERATORS),
+  ),
+  clause(
+    'decision 212',
+    '`key rotate` replaces one key, and a metric shows the first customer without a key',
+    notTestable(FILES),
+  ),
+  clause('decision 213', 'a metric counts documents that were missing', notTestable(STORED)),
 ];
