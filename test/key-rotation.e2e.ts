@@ -34,6 +34,15 @@ const listed = async (code: string) =>
     .map(([, label, state, , expires]) => [label, state, daysUntil(expires!)]);
 const daysUntil = (time: string) => (time === '-' ? null : Math.round((Date.parse(time) - Date.now()) / DAY_MS));
 
+const expiring = async (...args: string[]) => cells(await cli('key', 'list', ...args)).slice(1);
+
+/** Returns the days until the time in the metric; undefined if the metric has no value. */
+async function daysInMetric(): Promise<number | undefined> {
+  const text = await (await fetch(`${service.managementUrl}/metrics`)).text();
+  const [, value] = /^customer_data_customer_access_ends_timestamp_seconds (\S+)$/m.exec(text) ?? [];
+  return value === undefined ? undefined : Math.round((Number(value) * 1000 - Date.now()) / DAY_MS);
+}
+
 describe('key rotate (decision 212)', () => {
   test('issues a key, and the old one works until the overlap ends', async () => {
     const old = await cli('key', 'issue', 'K', '--label', 'shop');
@@ -122,8 +131,6 @@ describe('key rotate (decision 212)', () => {
 });
 
 describe('key list --expiring (decision 212)', () => {
-  const expiring = async (...args: string[]) => cells(await cli('key', 'list', ...args)).slice(1);
-
   test('lists the keys of active customers that expire soon, the first to expire first', async () => {
     const [soon, later, past, longPast, revoked, off] = [
       await issue('L', '--label', 'soon'),
@@ -173,13 +180,6 @@ describe('key list --expiring (decision 212)', () => {
 });
 
 describe('the metric of expiring keys (decision 212)', () => {
-  /** Returns the days until the time in the metric; undefined if the metric has no value. */
-  async function daysInMetric(): Promise<number | undefined> {
-    const text = await (await fetch(`${service.managementUrl}/metrics`)).text();
-    const [, value] = /^customer_data_customer_access_ends_timestamp_seconds (\S+)$/m.exec(text) ?? [];
-    return value === undefined ? undefined : Math.round((Number(value) * 1000 - Date.now()) / DAY_MS);
-  }
-
   test('has the time at which the first customer loses its last key', async () => {
     expect(await daysInMetric()).toBeUndefined();
     const [first, second] = [await issue('K'), await issue('L')];

@@ -173,7 +173,7 @@ describe('the log line of a request (decision 84)', () => {
 });
 
 /** A token request whose fields, Basic credentials or other headers contain the wrong values. */
-function login(fields: Record<string, string>, headers: Record<string, string> = {}): Call {
+function loginOf(fields: Record<string, string>, headers: Record<string, string> = {}): Call {
   const form = { grant_type: 'client_credentials', ...fields };
   const { headers: type, ...request } = tokenCall('', '');
   return { ...request, headers: { ...type, ...headers }, body: `${new URLSearchParams(form)}` };
@@ -197,14 +197,14 @@ describe('the log line of a failed login (decision 210)', () => {
     await start(PLENTY);
     const wrong = `${key}x`;
     const cases: [string, Call, Record<string, unknown>][] = [
-      ['wrong-key', login({ client_id: 'C', client_secret: wrong }), { status: 401, unprovenClientId: 'C' }],
-      ['wrong-code', login({ client_id: 'c ', client_secret: key }), { status: 401, unprovenClientId: 'c ' }],
-      ['basic', login({}, basic('Ü:1', wrong)), { status: 401, unprovenClientId: 'Ü:1' }],
-      ['no-secret', login({ client_id: 'C' }), { status: 400, unprovenClientId: 'C' }],
-      ['wrong-grant', login({ client_id: 'C', client_secret: key, grant_type: 'x' }), { unprovenClientId: 'C' }],
+      ['wrong-key', loginOf({ client_id: 'C', client_secret: wrong }), { status: 401, unprovenClientId: 'C' }],
+      ['wrong-code', loginOf({ client_id: 'c ', client_secret: key }), { status: 401, unprovenClientId: 'c ' }],
+      ['basic', loginOf({}, basic('Ü:1', wrong)), { status: 401, unprovenClientId: 'Ü:1' }],
+      ['no-secret', loginOf({ client_id: 'C' }), { status: 400, unprovenClientId: 'C' }],
+      ['wrong-grant', loginOf({ client_id: 'C', client_secret: key, grant_type: 'x' }), { unprovenClientId: 'C' }],
       [
         'forged',
-        login({ client_id: 'C\n{"x":1}\u202e', client_secret: wrong }),
+        loginOf({ client_id: 'C\n{"x":1}\u202e', client_secret: wrong }),
         { unprovenClientId: 'C\\u{a}{"x":1}\\u{202e}' },
       ],
     ];
@@ -215,7 +215,7 @@ describe('the log line of a failed login (decision 210)', () => {
       expect(record.message).toContain(`unproven client_id ${JSON.stringify(record.unprovenClientId)}, 127.0.0.1, `);
     }
     for (const id of ['no-client-id', 'not-utf-8'])
-      expect(await failed(id, { ...login({}), body: id === 'not-utf-8' ? 'client_id=%ff' : 'x' })).not.toHaveProperty(
+      expect(await failed(id, { ...loginOf({}), body: id === 'not-utf-8' ? 'client_id=%ff' : 'x' })).not.toHaveProperty(
         'unprovenClientId',
       );
   });
@@ -224,22 +224,22 @@ describe('the log line of a failed login (decision 210)', () => {
     await start({ ...PLENTY, TRUSTED_PROXIES: '127.0.0.1' });
     const access = await token();
     const requests = [key, access, JWT_SECRET].flatMap((secret): Call[] => [
-      login({ client_id: secret, client_secret: 'C' }),
-      login({ client_id: secret, client_secret: secret, grant_type: secret }),
-      login({ client_id: `C:${secret}`, client_secret: key }),
-      login({ client_id: ` ${secret.slice(0, 20)} ${secret.slice(20)}`, client_secret: key }),
-      login({ client_id: `${secret}\n`.repeat(50), client_secret: key }),
-      login({ client_id: 'C', client_secret: secret, [secret]: secret }),
-      login(
+      loginOf({ client_id: secret, client_secret: 'C' }),
+      loginOf({ client_id: secret, client_secret: secret, grant_type: secret }),
+      loginOf({ client_id: `C:${secret}`, client_secret: key }),
+      loginOf({ client_id: ` ${secret.slice(0, 20)} ${secret.slice(20)}`, client_secret: key }),
+      loginOf({ client_id: `${secret}\n`.repeat(50), client_secret: key }),
+      loginOf({ client_id: 'C', client_secret: secret, [secret]: secret }),
+      loginOf(
         { client_id: 'C', client_secret: key },
         { 'X-Forwarded-For': secret, 'User-Agent': secret, Referer: secret },
       ),
-      login({}, basic(secret, 'C')),
-      login({ client_id: secret }, basic('C', secret)),
-      login({}, { Authorization: `Basic ${secret}` }),
-      login({}, { Authorization: `Bearer ${secret}` }),
-      { ...login({}), body: secret },
-      { ...login({}), path: `/auth/token?client_id=${encodeURIComponent(secret)}` },
+      loginOf({}, basic(secret, 'C')),
+      loginOf({ client_id: secret }, basic('C', secret)),
+      loginOf({}, { Authorization: `Basic ${secret}` }),
+      loginOf({}, { Authorization: `Bearer ${secret}` }),
+      { ...loginOf({}), body: secret },
+      { ...loginOf({}), path: `/auth/token?client_id=${encodeURIComponent(secret)}` },
     ]);
     for (const [index, sent] of requests.entries()) await failed(`secret-${index}`, sent);
     for (const secret of [key, access, JWT_SECRET]) {
@@ -254,9 +254,9 @@ describe('the log line of a failed login (decision 210)', () => {
   });
 });
 
-describe('the address in the log (decision 210)', () => {
-  const forwarded = (id: string, value: string) => ({ headers: { 'X-Request-Id': id, 'X-Forwarded-For': value } });
+const forwarded = (id: string, value: string) => ({ headers: { 'X-Request-Id': id, 'X-Forwarded-For': value } });
 
+describe('the address in the log (decision 210)', () => {
   test('is that of the connection unless the connection is from a trusted proxy', async () => {
     await start({ ...PLENTY, TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1' });
     await call(url, forwarded('untrusted', '203.0.113.7'));
