@@ -28,6 +28,7 @@ export const PROGRAMS = [
   { name: 'php-curl', project: 'clients', package: 'php-curl', proof: ['php', '-r', 'curl_init();'] },
   { name: 'mcs', project: 'clients', package: 'mono-mcs' },
   { name: 'mono', project: 'clients', package: 'mono-runtime' },
+  { name: 'soffice', project: 'clients', package: 'libreoffice-calc-nogui' },
   {
     name: 'mono-http',
     project: 'clients',
