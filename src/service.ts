@@ -8,6 +8,7 @@ import { AppModule } from './app.module.js';
 import { IdentityMiddleware } from './auth/identity.middleware.js';
 import { TokenRequestMiddleware } from './auth/token-request.middleware.js';
 import { ProductDocuments } from './catalog/product-documents.js';
+import { command } from './config/command.js';
 import type { Settings } from './config/settings.js';
 import { DatabaseService } from './database/database.service.js';
 import { type DemoCredentials, DemoService } from './demo/demo.service.js';
@@ -79,13 +80,7 @@ export async function startService(given: Settings, logger: LoggerService): Prom
     managementPort: portOf(management),
     ready: database.start().then(async (usable) => {
       if (!usable) return undefined;
-      // The command `migrate` does the same. A failure must not end the service, because responses without these
-      // documents are correct, only slower.
-      if (settings.MIGRATE_ON_START)
-        await app
-          .get(ProductDocuments)
-          .build()
-          .catch((error: Error) => logger.warn(`The product documents could not be built: ${error.message}`));
+      await buildOrCheckDocuments(app.get(ProductDocuments), settings, logger);
       return app.get(DemoService).loadIntoEmpty();
     }),
     close: async () => {
@@ -106,6 +101,27 @@ export async function startService(given: Settings, logger: LoggerService): Prom
   };
 }
 
+/**
+ * Builds missing product documents if the service migrates the database itself, as the command `migrate` does. Otherwise
+ * only warns, because operators may grant the service no right to write. A failure must not end the service, because
+ * responses without stored documents are correct, only slower.
+ */
+async function buildOrCheckDocuments(
+  documents: ProductDocuments,
+  { MIGRATE_ON_START }: Settings,
+  logger: LoggerService,
+): Promise<void> {
+  try {
+    if (MIGRATE_ON_START) await documents.build();
+    else if (await documents.areMissing())
+      logger.warn(
+        `Stored product documents are missing, so /products is slower. To build them, run: ${command('documents build')}`,
+      );
+  } catch (error) {
+    logger.warn(`The product documents could not be built or checked: ${(error as Error).message}`);
+  }
+}
+
 async function createApp(
   settings: Settings,
   logger: LoggerService,
@@ -115,6 +131,8 @@ async function createApp(
   // Paths match exactly as the interface spells them. Set this before Nest, because Express builds its router on first
   // use.
   server.enable('strict routing').enable('case sensitive routing').disable('x-powered-by').disable('etag');
+  // The log contains the address of the client. Nothing else depends on it.
+  server.set('trust proxy', settings.TRUSTED_PROXIES);
   const module = AppModule.with(settings, further);
   const app = await NestFactory.create<NestExpressApplication>(module, new ExpressAdapter(server), {
     logger,
@@ -131,7 +149,7 @@ async function createApp(
   const http = app.getHttpServer();
   sendBeforeClosing(http);
   http.requestTimeout = REQUEST_MS;
-  admitUnreadableRequests(http, (...response) => responses.reportUnreadable(...response));
+  admitUnreadableRequests(http, (response) => responses.reportUnreadable(response));
   return app;
 }
 

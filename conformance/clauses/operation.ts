@@ -172,4 +172,20 @@ export const OPERATION: Clause[] = [
     'a deprecated endpoint is declared, with 12 months of notice (§9.6)',
     notTestable('no endpoint of this release is deprecated'),
   ),
+  clause(
+    'decision 210',
+    'the log names the origin of a request, and what a failed login claimed',
+    notTestable(OPERATORS),
+  ),
+  clause(
+    'decision 211',
+    'a gauge has the last complete response of each customer and resource',
+    notTestable(OPERATORS),
+  ),
+  clause(
+    'decision 212',
+    '`key rotate` replaces one key, and a metric shows the first customer without a key',
+    notTestable(FILES),
+  ),
+  clause('decision 213', 'a metric counts documents that were missing', notTestable(STORED)),
 ];

@@ -71,6 +71,13 @@ function databaseProblem(url: string): string {
   return `${url ? 'must be' : 'is required in production:'} ${formOf('mysql')} or sqlite:PATH`;
 }
 
+/** Whether the text is an IP address, or a CIDR range of at least one bit. A range of no bits would trust everyone. */
+function isAddressRange(text: string): boolean {
+  const [, address = '', prefix] = /^([\d.:a-f]+)(?:\/([1-9]\d{0,2}))?$/i.exec(text) ?? [];
+  const bits = [0, 0, 0, 0, 32, 0, 128][isIP(address)]!;
+  return bits > 0 && Number(prefix ?? bits) <= bits;
+}
+
 function holdsCertificates(path: string): boolean {
   try {
     return readFileSync(path, 'utf8').includes('-----BEGIN CERTIFICATE-----');
@@ -215,9 +222,26 @@ export class Settings {
   @flag(() => true)
   readonly LOG_REQUESTS!: boolean;
 
-  /** Whether the metrics contain the number of requests by Customer Code. */
+  /** Whether the metrics contain the requests and the last complete responses of each customer, by Customer Code. */
   @flag(() => false)
   readonly METRICS_BY_CUSTOMER!: boolean;
+
+  /**
+   * Addresses and CIDR ranges of the proxies in front of the service, separated by commas. Only they may name the
+   * address of a client in `X-Forwarded-For`.
+   */
+  @Transform(({ value }) => splitList(value))
+  @ValidateBy(
+    {
+      name: 'addressRanges',
+      validator: {
+        validate: (range) => isAddressRange(String(range)),
+        defaultMessage: () => 'must be IP addresses or CIDR ranges, such as 10.0.0.0/8, separated by commas',
+      },
+    },
+    { each: true },
+  )
+  readonly TRUSTED_PROXIES!: readonly string[];
 
   /** Whether the service migrates the database when it starts. Default: only the embedded database. */
   @flag((env) => !env.DATABASE_URL || env.DATABASE_URL.startsWith('sqlite:'))

@@ -39,7 +39,8 @@ export class DemoService {
       if (!(await this.isEmpty())) return void (await this.logDemoCustomer());
       // `onlyIfEmpty`, because another import can fill the database before this one gets the lock.
       await this.imports.run({ paths: [DEMO_FOLDER], onlyIfEmpty: true });
-      return { customerCode: DEMO_CUSTOMER, apiKey: await this.keys.issue(DEMO_CUSTOMER, 'demo', null) };
+      const { key } = await this.keys.issue({ CustomerCode: DEMO_CUSTOMER, Label: 'demo', ExpiresAt: null });
+      return { customerCode: DEMO_CUSTOMER, apiKey: key };
     } catch (error) {
       if (error instanceof NotEmpty) return undefined;
       this.logger.warn(`The demo data could not be loaded: ${(error as Error).message}`);

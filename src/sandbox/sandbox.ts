@@ -55,10 +55,12 @@ async function fill(settings: Settings, logger: LoggerService): Promise<void> {
     await app.get(ImportService).run({ paths: [DEMO_FOLDER] });
     const [customers, keys] = [app.get(CustomersService), app.get(ApiKeysService)];
     const { PriceListCode, WarehouseCode, DiscountPercentage } = (await customers.find(DEMO_CUSTOMER))!;
-    await keys.add(PUBLISHED_KEY, DEMO_CUSTOMER, 'published', null);
+    const publish = (CustomerCode: string) =>
+      keys.issue({ CustomerCode, Label: 'published', ExpiresAt: null }, PUBLISHED_KEY);
+    await publish(DEMO_CUSTOMER);
     for (const [code, { limits }] of sandboxCustomers(settings)) {
       await customers.set(code, { PriceListCode, WarehouseCode, DiscountPercentage, ...limits });
-      await keys.add(PUBLISHED_KEY, code, 'published', null);
+      await publish(code);
     }
   } finally {
     await app.close();
