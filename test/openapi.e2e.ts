@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { SchemaObject } from 'openapi3-ts/oas31';
+import type { OperationObject, ResponseObject, SchemaObject } from 'openapi3-ts/oas31';
 import { openApiDocument } from '../src/openapi/document.js';
 import { call } from './support/http-call.js';
 import { TestService } from './support/test-service.js';
@@ -34,10 +34,20 @@ test('the maximum lengths of texts equal those of the interface page (§2, decis
 });
 
 test('a strict linter finds no problems', async () => {
-  // The service is not published, so it needs no licence.
-  const config = await createConfig({ extends: ['recommended-strict'], rules: { 'info-license': 'off' } });
+  const config = await createConfig({ extends: ['recommended-strict'] });
   const problems = await lintFromString({ source: TEXT, absoluteRef: 'openapi.json', config });
   expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+});
+
+test('each response lists one format, and no schema has the name of a JavaScript global (decision 87)', () => {
+  const operations = Object.values(paths!).flatMap((path) => Object.values(path) as OperationObject[]);
+  const responses = [
+    ...operations.flatMap(({ responses: own }) => Object.values(own ?? {}) as ResponseObject[]),
+    ...(Object.values(components!.responses!) as ResponseObject[]),
+  ];
+  const formats = new Set(responses.map(({ content }) => Object.keys(content ?? {}).join(' ')));
+  expect([...formats].toSorted()).toEqual(['', 'application/json', 'text/plain']);
+  expect(Object.keys(components!.schemas!).filter((name) => name in globalThis)).toEqual([]);
 });
 
 test('only the management port serves the document (decision 28)', async () => {

@@ -19,7 +19,10 @@ const isWanted = (project) =>
 
 const notRun = missingPrograms()
   .filter(({ project }) => isWanted(project))
-  .map(({ name, project, package: debian }) => `NOT RUN: what needs ${name} in "${project}" (Debian: ${debian}).`);
+  .map(
+    ({ name, project, package: debian, command }) =>
+      `NOT RUN: what needs ${name} in "${project}" (${debian ? `Debian: ${debian}` : command}).`,
+  );
 for (const line of notRun) console.error(line);
 if (notRun.length && env.REQUIRE_SERVERS === '1') exit(1);
 

@@ -2,6 +2,10 @@ import { type Clause, clause, holds, matches, notTestable, same } from '../claus
 import { jsonOf } from '../data.js';
 import { ALL, DATA_PATHS, JSON_TYPE, VALIDATED } from '../endpoints.js';
 
+interface Documented {
+  get?: { responses: { 200: { content: object } } };
+}
+
 /** Headers that HEAD returns with the same value as GET. */
 const SHARED_HEADERS = ['content-type', 'etag', 'cache-control', 'vary', 'content-encoding'];
 
@@ -118,8 +122,12 @@ export const ENDPOINTS: Clause[] = [
     },
   ),
   clause('decision 87', 'the management port describes the interface as OpenAPI', async (deployment) => {
-    const { paths } = jsonOf(await deployment.probe('/openapi.json')) as { paths: object };
+    const { paths } = jsonOf(await deployment.probe('/openapi.json')) as { paths: Record<string, Documented> };
     same('paths', Object.keys(paths).toSorted(), [...ALL, '/auth/token'].toSorted());
+    for (const path of DATA_PATHS) {
+      const { content } = paths[path]!.get!.responses[200];
+      same(`formats of ${path}, as client generators read them`, Object.keys(content), ['application/json']);
+    }
   }),
   clause('decision 28 apart', 'the management port has no endpoint of the interface', async (deployment) => {
     for (const path of ALL) same(`status of ${path}`, (await deployment.probe(path)).status, 404);

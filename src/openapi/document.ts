@@ -5,7 +5,7 @@ import { hasChanges } from '../endpoints/data-endpoint.js';
 import { DATA_ENDPOINTS } from '../endpoints/data-endpoints.js';
 import { changesSchemaOf, schemasOf } from './field-schemas.js';
 import { HEADERS } from './headers.js';
-import { BASIC, paths, TOKEN } from './operations.js';
+import { paths, TOKEN } from './operations.js';
 import { ERROR_SCHEMAS, RESPONSES } from './responses.js';
 
 const DESCRIPTION = `A wholesaler's customers fetch their own products, stock and prices. Each response contains only
@@ -19,24 +19,24 @@ what this customer may buy, at this customer's prices. The access token alone id
 - **Quotas** apply to the customer, not to a key or a token: see the \`X-Rate-Limit-*\` headers. After a 429 or a 500
   with \`Retry-After\`, wait this number of seconds. After another 5xx, back off.
 - \`HEAD\` is supported wherever \`GET\` is. Another method returns 405 with \`Allow\`, an unknown path returns 404. Both
-  have an \`Error\` as body, or a \`TokenError\` on \`/auth/token\`. Bytes that are not HTTP return 400, 408 or 431 and do
+  have an \`ErrorMessage\` as body, or a \`TokenError\` on \`/auth/token\`. Bytes that are not HTTP return 400, 408 or 431 and do
   not count.`;
 
 /** Describes the whole interface. It uses the same declarations as the responses. */
 export function openApiDocument(): OpenAPIObject {
   return {
     openapi: '3.1.1',
-    info: { title: 'Customer Data Service', version: API_PROFILE, description: DESCRIPTION },
+    info: {
+      title: 'Customer Data Service',
+      version: API_PROFILE,
+      description: DESCRIPTION,
+      contact: { name: 'Your account manager at the wholesaler' },
+      license: { name: 'For customers of the wholesaler', identifier: 'LicenseRef-Proprietary' },
+    },
     servers: [
       {
-        url: 'https://{host}',
-        description: 'The address at which the wholesaler runs the service.',
-        variables: {
-          host: {
-            default: 'customer-data.example',
-            description: 'Host name of the service. You receive it with the API key.',
-          },
-        },
+        url: 'https://customer-data.example',
+        description: 'A placeholder. You receive the address of the service with the API key.',
       },
     ],
     tags: [
@@ -51,11 +51,6 @@ export function openApiDocument(): OpenAPIObject {
           type: 'oauth2',
           description: `A bearer token (RFC 6750) from \`POST /auth/token\`, valid for ${LIFETIME_SECONDS} seconds.`,
           flows: { clientCredentials: { tokenUrl: '/auth/token', scopes: {} } },
-        },
-        [BASIC]: {
-          type: 'http',
-          scheme: 'basic',
-          description: 'Customer Code and API key. For the token request only.',
         },
       },
       schemas: {

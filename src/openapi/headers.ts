@@ -9,6 +9,13 @@ const header = (description: string, example: string, text: Text = {}, required 
   schema: { type: 'string', ...text, examples: [example] },
 });
 
+/** Describes a header whose value is a number in decimal digits. */
+const integer = (description: string, example: number, minimum: number, required = true): HeaderObject => ({
+  description,
+  required,
+  schema: { type: 'integer', minimum, examples: [example] },
+});
+
 /** Every response header that the service defines, and standard headers with a special meaning here. */
 export const HEADERS = {
   'X-Request-Id': header(
@@ -17,18 +24,13 @@ export const HEADERS = {
     { pattern: '^[A-Za-z0-9._-]{1,128}$' },
   ),
   'X-Rate-Limit-Limit': header('The quota window that the other two headers describe.', '1m', { enum: ['1m', '1h'] }),
-  'X-Rate-Limit-Remaining': header('Requests left in that window after this one.', '59', { pattern: '^[0-9]+$' }),
+  'X-Rate-Limit-Remaining': integer('Requests left in that window after this one.', 59, 0),
   'X-Rate-Limit-Reset': header('End of that window, in UTC.', '2026-11-27T23:29:24.989Z', {
     format: 'date-time',
     pattern: 'Z$',
   }),
-  'Retry-After': header('Seconds until the end of that window.', '59', { pattern: '^[1-9][0-9]*$' }),
-  RetryWhenBusy: header(
-    'Only if the service is busy: seconds to wait before the next attempt.',
-    '9',
-    { pattern: '^[1-9][0-9]*$' },
-    false,
-  ),
+  'Retry-After': integer('Seconds until the end of that window.', 59, 1),
+  RetryWhenBusy: integer('Only if the service is busy: seconds to wait before the next attempt.', 9, 1, false),
   ETag: header(
     'Strong validator. Send it as `If-None-Match`. The same `ETag` means the same bytes, from every replica.',
     '"Ck1Zj2o3iGfPHsDl0yXQ9v4T6u8wBzAe"',

@@ -5,7 +5,7 @@ import { openApiDocument } from './document.js';
 
 /** The build copies the bundle of Swagger UI into this folder. */
 const PAGE = join(import.meta.dirname, 'page');
-const FILES = new Set(['index.html', 'start.js', 'swagger-ui.css', 'swagger-ui-bundle.js']);
+const FILES = new Set(['index.html', 'page.css', 'start.js', 'swagger-ui.css', 'swagger-ui-bundle.js']);
 
 /** The page may load nothing from other origins. */
 const POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";

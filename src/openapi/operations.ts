@@ -1,4 +1,12 @@
-import type { OperationObject, ParameterObject, PathsObject, ResponseObject, SchemaObject } from 'openapi3-ts/oas31';
+import type {
+  MediaTypeObject,
+  OperationObject,
+  ParameterObject,
+  PathsObject,
+  ResponseObject,
+  SchemaObject,
+  SecurityRequirementObject,
+} from 'openapi3-ts/oas31';
 import { LIFETIME_SECONDS } from '../auth/access-token-claims.js';
 import { csvWriter } from '../resource/csv-writer.js';
 import { keysOf, type Resource } from '../resource/field.decorator.js';
@@ -11,9 +19,21 @@ import { withDeprecation } from './deprecated.js';
 import { COUNTED, DELTA, headers, VALIDATED } from './headers.js';
 import { response, tokenFailures } from './responses.js';
 
-/** The names of the two security schemes. */
+/** The name of the security scheme. */
 export const TOKEN = 'accessToken';
-export const BASIC = 'clientBasic';
+
+/**
+ * The security of an operation that needs no token. A list that also contains alternatives makes generated clients send
+ * their token as the credentials of the token request.
+ */
+const PUBLIC: SecurityRequirementObject[] = [];
+
+/**
+ * The extension with the formats besides JSON, in the form of `content`. If `content` lists several formats, most client
+ * generators return a stream or text instead of typed elements (docs/decisions.md#87).
+ */
+export const OTHER_FORMATS = 'x-other-formats';
+type Formats = Record<string, MediaTypeObject>;
 
 const REQUEST_ID: ParameterObject = {
   name: 'X-Request-Id',
@@ -79,7 +99,7 @@ function requestToken(): OperationObject {
     description:
       'OAuth 2.0 client credentials (RFC 6749 §4.4), in the form or by HTTP Basic with both halves form-encoded. ' +
       'Cache the token and use it for all requests until shortly before it expires.',
-    security: [{}, { [BASIC]: [] }],
+    security: PUBLIC,
     parameters: [REQUEST_ID],
     requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: form } } },
     responses: {
@@ -98,18 +118,21 @@ function requestToken(): OperationObject {
 }
 
 function dataOperation({ path, resource, tag, summary, description }: DataEndpoint): OperationObject {
+  const element = exampleOf(resource);
+  const others = otherFormatsOf(resource, element);
   return {
     operationId: `read${tag}`,
     tags: [tag],
     summary,
-    description,
+    description: `${description}\n\n${formatsInWords(others)}`,
     security: [{ [TOKEN]: [] }],
     parameters: [REQUEST_ID, IF_NONE_MATCH, ACCEPT_ENCODING],
     responses: {
       200: {
         description: `All elements of \`${path}\` that the customer may see, from one snapshot of the database.`,
         headers: headers(...COUNTED, ...VALIDATED, 'Content-Encoding', 'X-Last-SKU', 'X-Data-Changed'),
-        content: dataContent(resource),
+        content: { 'application/json': { schema: arrayOf(resource), examples: example([element]) } },
+        [OTHER_FORMATS]: others,
       },
       304: response('NotModified'),
       ...PROTECTED,
@@ -132,6 +155,13 @@ const BASE: ParameterObject = {
 function changesOperation({ path, resource, tag }: DataEndpoint): OperationObject {
   const [element, ETag] = [exampleOf(resource), 'W/"Ck1Zj2o3iGfPHsDl0yXQ9v4T6u8wBzAe.kX2…"'];
   const lines = [{ ETag, Complete: false }, { Changed: element }, { Gone: 'PIR-1009' }, { End: true }];
+  const others = {
+    'application/x-ndjson': text(
+      'The first line has `ETag` and `Complete`. Then follows a line for each changed element and for each SKU that is ' +
+        'gone. Without the last line, `{"End":true}`, the body is incomplete.',
+      lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+    ),
+  };
   return {
     operationId: `read${tag}Changes`,
     tags: [tag],
@@ -140,7 +170,7 @@ function changesOperation({ path, resource, tag }: DataEndpoint): OperationObjec
       'Elements that were added or changed since the base, and the SKUs of elements that are gone. If `Complete` is ' +
       'true, `Changed` has every element: replace all your data. `Complete` is true without a base, and whenever the ' +
       'service cannot determine the changes since the base. If `Complete` is false, insert or overwrite each element ' +
-      'of `Changed` by its SKU, and delete each SKU of `Gone`.',
+      `of \`Changed\` by its SKU, and delete each SKU of \`Gone\`.\n\n${formatsInWords(others)}`,
     security: [{ [TOKEN]: [] }],
     parameters: [REQUEST_ID, BASE, ACCEPT_ENCODING],
     responses: {
@@ -152,16 +182,8 @@ function changesOperation({ path, resource, tag }: DataEndpoint): OperationObjec
             schema: { $ref: `#/components/schemas/${resource.name}Changes` },
             examples: example({ ETag, Complete: false, Changed: [element], Gone: ['PIR-1009'] }),
           },
-          'application/x-ndjson': {
-            schema: {
-              type: 'string',
-              description:
-                'The first line has `ETag` and `Complete`. Then follows a line for each changed element and for each SKU ' +
-                'that is gone. Without the last line, `{"End":true}`, the body is incomplete.',
-            },
-            examples: example(lines.map((line) => `${JSON.stringify(line)}\n`).join('')),
-          },
         },
+        [OTHER_FORMATS]: others,
       },
       304: response('NothingChanged'),
       ...PROTECTED,
@@ -172,17 +194,11 @@ function changesOperation({ path, resource, tag }: DataEndpoint): OperationObjec
   };
 }
 
-/** The formats that `Accept` can select. JSON is the default. */
-function dataContent(resource: Resource): ResponseObject['content'] {
-  const element = exampleOf(resource);
+/** Describes the formats of the elements besides JSON. */
+function otherFormatsOf(resource: Resource, element: object): Formats {
   const json = JSON.stringify(element);
   const { header, row } = csvWriter(keysOf(resource), ',');
-  const text = (description: string, value: string) => ({
-    schema: { type: 'string' as const, description },
-    examples: example(value),
-  });
   return {
-    'application/json': { schema: arrayOf(resource), examples: example([element]) },
     'application/x-ndjson': text('One element per line, each as in JSON.', `${json}\n`),
     'text/csv': text(
       'RFC 4180. The columns are in the order of the fields; a nested array is JSON in one cell. Parameters of this type ' +
@@ -191,6 +207,12 @@ function dataContent(resource: Resource): ResponseObject['content'] {
     ),
   };
 }
+
+const formatsInWords = (others: Formats): string =>
+  [
+    '`Accept` selects the format. JSON is the default. The others are:\n',
+    ...Object.entries(others).map(([type, { schema }]) => `- \`${type}\`: ${(schema as SchemaObject).description}`),
+  ].join('\n');
 
 function schemaOperation({ path, resource, tag }: DataEndpoint): OperationObject {
   return {
@@ -242,7 +264,8 @@ function readVersion(): OperationObject {
     operationId: 'readVersion',
     tags: ['Service'],
     summary: 'The deployed API profile',
-    security: [{}],
+    description: 'Needs no token. With a valid token, the request counts against the quota of the customer.',
+    security: PUBLIC,
     parameters: [REQUEST_ID, IF_NONE_MATCH],
     responses: {
       200: validated('The API profile.', 'Version', { apiVersion: API_PROFILE }),
@@ -258,7 +281,8 @@ function readHealth(): OperationObject {
     operationId: 'readHealth',
     tags: ['Service'],
     summary: 'Health of the service and its database',
-    security: [{}],
+    description: 'Needs no token. With a valid token, the request counts against the quota of the customer.',
+    security: PUBLIC,
     parameters: [REQUEST_ID],
     responses: {
       200: health('The service and its database work.', 'Healthy'),
@@ -272,6 +296,11 @@ const health = (description: string, word: string): ResponseObject => ({
   description,
   headers: headers(...COUNTED, 'NoStore'),
   content: { 'text/plain': { schema: { type: 'string', const: word }, example: word } },
+});
+
+const text = (description: string, value: string): MediaTypeObject => ({
+  schema: { type: 'string', description },
+  examples: example(value),
 });
 
 const example = (value: unknown) => ({ example: { value } });

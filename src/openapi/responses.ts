@@ -18,7 +18,7 @@ import { COUNTED, DELTA, headers, VALIDATED } from './headers.js';
 
 /** The shapes of error bodies (interface §7, §5.8). */
 export const ERROR_SCHEMAS = {
-  Error: {
+  ErrorMessage: {
     type: 'object',
     properties: { error: { type: 'string', description: 'What is wrong and what to do, in English.' } },
     required: ['error'],
@@ -84,21 +84,23 @@ export const RESPONSES = {
     description: 'Nothing has changed since the base. No body.',
     headers: headers(...COUNTED, ...DELTA),
   },
-  Malformed: failure(MALFORMED, 'Error', [requestUnreadable(400)]),
+  Malformed: failure(MALFORMED, 'ErrorMessage', [requestUnreadable(400)]),
   Unauthorized: failure(
     'The access token is missing, malformed, expired or revoked, or another service issued it. Request a new token once. If the second attempt also returns 401, stop and alert.',
-    'Error',
+    'ErrorMessage',
     [tokenMissing(), tokenInvalid('it has expired'), tokenInvalid(REVOKED)],
     ['BearerChallenge'],
   ),
-  CustomerNotFound: failure('The customer is deleted or inactive.', 'Error', [customerNotFound()]),
-  NotAcceptable: failure('`Accept` accepts none of the available types.', 'Error', [notAcceptable(FORMATS_IN_WORDS)]),
-  DeltaNotAcceptable: failure('`Accept` accepts neither JSON nor NDJSON.', 'Error', [
+  CustomerNotFound: failure('The customer is deleted or inactive.', 'ErrorMessage', [customerNotFound()]),
+  NotAcceptable: failure('`Accept` accepts none of the available types.', 'ErrorMessage', [
+    notAcceptable(FORMATS_IN_WORDS),
+  ]),
+  DeltaNotAcceptable: failure('`Accept` accepts neither JSON nor NDJSON.', 'ErrorMessage', [
     notAcceptable(DELTA_FORMATS_IN_WORDS),
   ]),
-  ExpectationFailed: failure(EXPECTATION, 'Error', [requestUnreadable(417)]),
+  ExpectationFailed: failure(EXPECTATION, 'ErrorMessage', [requestUnreadable(417)]),
   QuotaExceeded: quotaError(),
-  Unexpected: failure(UNEXPECTED, 'Error', [unexpected()], ['RetryWhenBusy']),
+  Unexpected: failure(UNEXPECTED, 'ErrorMessage', [unexpected()], ['RetryWhenBusy']),
 } satisfies Record<string, ResponseObject>;
 
 /** Returns a reference to one of these responses. */

@@ -23,7 +23,7 @@ export class SandboxGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
-    const customer = this.customers.get(provenCustomer(request) ?? '');
+    const customer = this.customers.get(provenCustomer(request)?.customerCode ?? '');
     if (!customer) return true;
     if (this.reflector.getAllAndOverride(PUBLIC, [context.getHandler(), context.getClass()])) return true;
     if (customer.on === 'data' && !DATA_PATHS.has(request.path)) return true;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { fieldsOf } from '../../src/resource/field.decorator.js';
 import { StockEntry } from '../../src/stock/stock-entry.entity.js';
 import { openApiDocument } from '../../src/openapi/document.js';
@@ -34,11 +34,66 @@ test('the page shows every operation with the fields of its response and loads n
   await page.goto(`${managementUrl}/docs`);
   await page.getByText('/auth/token').first().waitFor();
   expect(await page.locator('.opblock').count()).toBe(Object.keys(openApiDocument().paths!).length);
-  await page.locator('#operations-Stock-readStock .opblock-summary').click();
-  await page.getByText('Quantities that can be ordered at the time of the request').waitFor();
-  for (const { name } of fieldsOf(StockEntry))
-    await page.locator('#operations-Stock-readStock').getByText(name).first().waitFor();
-  await page.screenshot({ path: process.env.SCREENSHOT ?? join(folder, 'page.png'), fullPage: true });
+  const stock = await openStock(page);
+  for (const { name } of fieldsOf(StockEntry)) await stock.getByText(name).first().waitFor();
   expect(problems).toEqual([]);
   expect(new Set(requests.filter((origin) => origin !== 'null'))).toEqual(new Set([managementUrl]));
 });
+
+describe.each([
+  { device: 'a phone', width: 390, tallest: 1800, context: { isMobile: true, hasTouch: true } },
+  { device: 'a desktop screen', width: 1400, tallest: 1300, context: {} },
+])('on $device, $width px wide', ({ width, tallest, context }) => {
+  let page: Page;
+  let stock: Locator;
+  beforeAll(async () => {
+    page = await browser.newPage({ viewport: { width, height: 900 }, ...context });
+    await page.goto(`${(await service.ports()).managementUrl}/docs`);
+    stock = await openStock(page);
+  });
+  afterEach(() =>
+    page.screenshot({ path: join(process.env.SCREENSHOTS ?? folder, `page-${width}.png`), fullPage: true }),
+  );
+
+  test('each response is one line until a click shows its body and its headers', async () => {
+    expect((await stock.boundingBox())!.height).toBeLessThan(tallest);
+    const { responses } = openApiDocument().paths!['/stock']!.get as { responses: object };
+    const [toggles, bodies, details] = ['.folded-response', '.response', 'details'].map((css) => stock.locator(css));
+    expect(await toggles!.locator('button').allTextContents()).toEqual(Object.keys(responses));
+    expect([await bodies!.count(), await details!.count()]).toEqual([1, 1]);
+    await stock.getByRole('button', { name: '429' }).click();
+    await stock.getByText('API calls quota exceeded!').waitFor();
+    expect(await stock.getByText('Seconds until the end of that window.').isVisible()).toBe(false);
+    await details!.last().locator('summary').click();
+    expect(await stock.getByText('Seconds until the end of that window.').isVisible()).toBe(true);
+  });
+
+  test('all text is at least 12 px tall, and nothing is wider than the screen', async () => {
+    expect(await page.evaluate(smallTexts)).toEqual([]);
+    expect(await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth])).toEqual([
+      width,
+      width,
+    ]);
+  });
+});
+
+async function openStock(page: Page): Promise<Locator> {
+  const stock = page.locator('#operations-Stock-readStock');
+  await stock.locator('.opblock-summary').click();
+  await stock.getByText('Quantities that can be ordered at the time of the request').waitFor();
+  await stock.locator('.response').waitFor();
+  return stock;
+}
+
+/** Returns the visible texts whose font is smaller than 12 px. Runs in the browser. */
+function smallTexts(): string[] {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const small: string[] = [];
+  while (walker.nextNode()) {
+    const { parentElement: element, textContent: text } = walker.currentNode;
+    const size = Number.parseFloat(getComputedStyle(element!).fontSize);
+    if (text!.trim() && element!.checkVisibility({ visibilityProperty: true }) && size < 12)
+      small.push(`${size}: ${text}`);
+  }
+  return small;
+}

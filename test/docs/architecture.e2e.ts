@@ -70,7 +70,7 @@ function importGraph(folders: readonly string[]): ReadonlyMap<string, readonly s
   const files = folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
-  const sources = files.filter((file) => file.endsWith('.ts'));
+  const sources = files.filter((file) => file.endsWith('.ts') && !file.includes('node_modules'));
   return new Map(
     sources.map((file) => {
       const code = readFileSync(join(ROOT, file), 'utf8');

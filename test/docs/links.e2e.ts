@@ -7,7 +7,9 @@ const FOLDERS = ['src', 'test', 'conformance', 'bench', 'docs', 'deploy', 'demo'
 const files = [
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
   ...FOLDERS.flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => !name.includes('node_modules'))
+      .map((name) => `${folder}/${name}`),
   ),
 ];
 const textOf = (file: string) => readFileSync(join(ROOT, file), 'utf8');

@@ -1,8 +1,16 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { HeaderObject, OpenAPIObject, OperationObject, ResponseObject, SchemaObject } from 'openapi3-ts/oas31';
+import type {
+  ContentObject,
+  HeaderObject,
+  OpenAPIObject,
+  OperationObject,
+  ResponseObject,
+  SchemaObject,
+} from 'openapi3-ts/oas31';
 import { openApiDocument } from '../../src/openapi/document.js';
+import { OTHER_FORMATS } from '../../src/openapi/operations.js';
 
 /** A response of the service. */
 export interface ObservedResponse {
@@ -63,11 +71,12 @@ export class DocumentedResponses {
     for (const [name, { required, schema }] of documented) {
       const value = headers[name];
       if (value === undefined && required) problems.push(`the header ${name} is missing`);
-      if (value !== undefined) problems.push(...this.invalid(schema as SchemaObject, value, name));
+      if (value !== undefined)
+        problems.push(...this.invalid(schema as SchemaObject, typed(value, schema as SchemaObject), name));
     }
     if (!response.content) return [...problems, ...(body ? ['a body is not documented'] : [])];
     const type = headers['content-type']?.split(';')[0] ?? 'no type';
-    const content = response.content[type];
+    const content = response.content[type] ?? (response[OTHER_FORMATS] as ContentObject | undefined)?.[type];
     if (!content) return [...problems, `a body of ${type} is not documented`];
     if (method === 'HEAD') return problems;
     const value: unknown = type === 'application/json' ? JSON.parse(body) : body;
@@ -97,6 +106,11 @@ export class DocumentedResponses {
       .split('/')
       .reduce<Record<string, never>>((parent, name) => parent[name]!, this.document as never);
   }
+}
+
+/** Returns the number of a header in decimal digits, as generated clients do, if the header is documented as a number. */
+function typed(value: string | string[], schema: SchemaObject): unknown {
+  return schema.type === 'integer' && /^(0|[1-9]\d*)$/.test(String(value)) ? Number(value) : value;
 }
 
 /** Returns a copy of the document that allows no additional keys in any object. */

@@ -1,7 +1,10 @@
 export interface Program {
   name: string;
   project: string;
-  package: string;
+  /** The Debian package. */
+  package?: string;
+  /** The command that installs the program, if it is not a Debian package. */
+  command?: string;
 }
 
 /** Returns the programs of `npm run test:all` that are missing on this machine. */

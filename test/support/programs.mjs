@@ -2,10 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
+/** A file that `npm ci` writes last. */
+const GENERATORS = join(import.meta.dirname, '../generators/node_modules/.package-lock.json');
+
 /**
- * The programs besides Node that `npm run test:all` needs: the Jest project that needs it, its Debian package, and a
- * command that must succeed if finding the program does not prove enough. Debian keeps servers in /usr/sbin, which only
- * the PATH of root contains.
+ * The programs besides Node that `npm run test:all` needs: the Jest project that needs it, its Debian package or the
+ * command that installs it, and a command that must succeed if finding the program does not prove enough. Debian keeps
+ * servers in /usr/sbin, which only the PATH of root contains.
  */
 export const PROGRAMS = [
   { name: 'mariadbd', project: 'mysql', package: 'mariadb-server' },
@@ -58,6 +61,13 @@ export const PROGRAMS = [
     project: 'clients',
     package: 'libmono-system-net-http4.0-cil',
     proof: ['sh', '-c', 'test -e /usr/lib/mono/4.5/System.Net.Http.dll'],
+  },
+  // They need 270 MB, so `npm ci` in the root does not install them.
+  {
+    name: 'generators',
+    project: 'clients',
+    command: 'npm ci --prefix test/generators',
+    proof: ['test', '-e', GENERATORS],
   },
 ];
 
