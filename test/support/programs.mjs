@@ -26,6 +26,14 @@ export const PROGRAMS = [
   },
   { name: 'php', project: 'clients', package: 'php-cli' },
   { name: 'php-curl', project: 'clients', package: 'php-curl', proof: ['php', '-r', 'curl_init();'] },
+  { name: 'ruby', project: 'clients', package: 'ruby' },
+  {
+    name: 'perl-https',
+    project: 'clients',
+    package: 'libio-socket-ssl-perl',
+    proof: ['perl', '-MIO::Socket::SSL', '-MHTTP::Tiny', '-e', '1'],
+  },
+  { name: 'go', project: 'clients', package: 'golang-go' },
   { name: 'mcs', project: 'clients', package: 'mono-mcs' },
   { name: 'mono', project: 'clients', package: 'mono-runtime' },
   {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type Fault, FaultyProxy } from './faulty-proxy.js';
+import { findProgram } from './programs.mjs';
 import { A } from './small-catalogue.js';
 
 /** The installed programs that clients need. jest.config.mjs sets them. */
@@ -41,6 +42,8 @@ const LANGUAGES: readonly Language[] = [
   interpreted(process.execPath, 'sync.mjs'),
   interpreted('python3', 'sync.py', 'python3'),
   interpreted('php', 'sync.php', 'php-curl'),
+  interpreted('ruby', 'sync.rb', 'ruby'),
+  interpreted('perl', 'sync.pl', 'perl-https'),
   {
     ...interpreted('java', 'Sync.java', 'javac'),
     compiled: {
@@ -48,10 +51,23 @@ const LANGUAGES: readonly Language[] = [
       command: (folder) => ['java', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-cp', folder, 'Sync'],
     },
   },
+  {
+    script: 'sync.go',
+    command: (folder) => ['go', 'run', join(folder, 'sync.go')],
+    needs: ['go'],
+    compiled: {
+      compile: (folder) => ['go', 'build', '-o', join(folder, 'sync-go'), join(folder, 'sync.go')],
+      command: (folder) => [join(folder, 'sync-go')],
+    },
+  },
   { script: 'Sync.cs', command: csharp.command, needs: ['mcs', 'mono', 'mono-http'], compiled: csharp },
+  interpreted('pwsh', 'sync.ps1', 'pwsh'),
 ];
 
-const INSTALLED = LANGUAGES.filter(({ needs }) => needs.every((name) => PROGRAMS.includes(name)));
+/** PowerShell is in no Debian package, so `PROGRAMS` never contains it. */
+const hasProgram = (name: string) => (name === 'pwsh' ? findProgram(name) !== undefined : PROGRAMS.includes(name));
+
+const INSTALLED = LANGUAGES.filter(({ needs }) => needs.every(hasProgram));
 
 /** The scripts that the tests know. */
 export const SCRIPTS = LANGUAGES.map(({ script }) => script);
