@@ -24,8 +24,8 @@ const CUSTOMERS = 10_000;
 const SPEED = 4;
 const file = (path) => join(import.meta.dirname, path);
 
-/** @param {{ quick: boolean }} options */
-export async function measureFleet({ quick, terms }) {
+/** @param {{ quick: boolean, terms: number, changes: boolean }} options `changes`: customers poll /stock/changes */
+export async function measureFleet({ quick, terms, changes }) {
   const folder = mkdtempSync(join(tmpdir(), 'customer-data-bench-'));
   try {
     await withServer((server) =>
@@ -37,7 +37,16 @@ export async function measureFleet({ quick, terms }) {
         );
         try {
           await simulate(
-            { server, url, service, terms, folder, client: processes[0], fleet: processes[1] },
+            {
+              server,
+              url,
+              service,
+              terms,
+              stockPath: changes ? 'stock/changes' : 'stock',
+              folder,
+              client: processes[0],
+              fleet: processes[1],
+            },
             quick ? DELIVERY_SECONDS / 4 : DELIVERY_SECONDS,
           );
         } finally {
@@ -62,12 +71,12 @@ async function load(url, folder, terms) {
  * Starts right after a delivery of stock, so every customer still has the previous stock.
  * @param simulated simulated seconds
  */
-async function simulate({ server, url, service, terms, folder, client, fleet }, simulated) {
+async function simulate({ server, url, service, terms, stockPath, folder, client, fleet }, simulated) {
   warnOfLoad();
   const databasePid = await server.pid();
-  const costs = await measureCosts(service, client, databasePid);
+  const costs = await measureCosts(service, client, databasePid, () => importDelivery(url, folder, 800_000));
   reportCosts(costs);
-  await fleet.ask('prepare', { url: service.url, count: CUSTOMERS, terms });
+  await fleet.ask('prepare', { url: service.url, count: CUSTOMERS, terms, stockPath });
   const seconds = simulated / SPEED;
   const pids = { service: service.pid, database: databasePid };
   const before = Object.values(pids).map(cpuOf);
@@ -78,6 +87,7 @@ async function simulate({ server, url, service, terms, folder, client, fleet }, 
   const peak = peakOf(service.pid);
   const found = { calls, cpu, databaseCpu, peak, deliveries: await deliveries };
   report('Different terms', terms);
+  console.log(`Customers poll /${stockPath}.`);
   for (const name of ['hits', 'misses', 'evictions'])
     report(`Cached responses: ${name}`, await metric(service, `response_cache_${name}_total`));
   reportFleet({ customers: CUSTOMERS, speed: SPEED, seconds, ...found });
@@ -88,9 +98,14 @@ async function deliver(url, folder, seconds) {
   const times = [];
   for (let due = 0; due < seconds; due += DELIVERY_SECONDS / SPEED) {
     if (due) await sleep((DELIVERY_SECONDS / SPEED) * 1000);
-    await writeDelivery('M', 900_000 + times.length, join(folder, 'delivery'));
-    const run = await runCli(url, 'import', join(folder, 'delivery'));
-    times.push(run.seconds);
+    times.push(await importDelivery(url, folder, 900_000 + times.length));
   }
   return times;
+}
+
+/** @param quantity the quantity of the changed entries @returns the seconds of the import */
+async function importDelivery(url, folder, quantity) {
+  await writeDelivery('M', quantity, join(folder, 'delivery'));
+  const { seconds } = await runCli(url, 'import', join(folder, 'delivery'));
+  return seconds;
 }

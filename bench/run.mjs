@@ -23,9 +23,10 @@ const { values, positionals } = parseArgs({
     quick: { type: 'boolean', default: false },
     size: { type: 'string' },
     terms: { type: 'string', default: '20' },
+    changes: { type: 'boolean', default: false },
   },
 });
-const options = { quick: values.quick, terms: Number(values.terms), size: values.size ?? (values.quick ? 'M' : 'L') };
+const options = { ...values, terms: Number(values.terms), size: values.size ?? (values.quick ? 'M' : 'L') };
 // The fleet has no aims, and the crowd takes long, so they run only if an argument names them.
 const names = positionals.length
   ? positionals
@@ -34,7 +35,7 @@ const unknown = names.find((name) => !Object.hasOwn(BENCHMARKS, name));
 if (unknown || !Object.hasOwn(SIZES, options.size)) {
   const sizes = Object.keys(SIZES).join('|');
   console.error(
-    `Usage: npm run bench -- [${Object.keys(BENCHMARKS).join('|')}]... [--quick] [--size=${sizes}] [--terms=N]`,
+    `Usage: npm run bench -- [${Object.keys(BENCHMARKS).join('|')}]... [--quick] [--size=${sizes}] [--terms=N] [--changes]`,
   );
   process.exit(1);
 }

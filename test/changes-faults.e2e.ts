@@ -2,6 +2,8 @@ import { ContentChanges } from '../src/import/content-changes.js';
 import { ImportLogService } from '../src/import/import-log.service.js';
 import { IMPORT_TABLES } from '../src/import/import-tables.js';
 import { TableRows } from '../src/import/table-rows.js';
+import type { Query } from '../src/database/query.js';
+import { changedRanges } from '../src/versions/change-log.js';
 import { applied, deltaSince, sorted, wholeState } from './support/change-oracle.js';
 import { changeCatalogue, FORCE, price, product, SKUS } from './support/change-catalogue.js';
 import { ChangeReader } from './support/change-reader.js';
@@ -36,7 +38,10 @@ beforeEach(async () => {
   token ??= await service.token('C');
 });
 
-const loadStock = (sku: string, quantity: string) => load({ 'stock.csv': [['W', sku, quantity]] });
+const stockOf = (skus: readonly string[], quantity: string) => ({
+  'stock.csv': skus.map((sku) => ['W', sku, quantity]),
+});
+const loadStock = (sku: string, quantity: string) => load(stockOf([sku], quantity));
 
 const changes = (tags: string, method = 'GET') =>
   call(service.url, { path: '/stock/changes', token, method, headers: { 'If-None-Match': tags } });
@@ -281,28 +286,55 @@ test.each(
 );
 
 test('the log starts again if more than 1,000 SKUs and more than a fifth of a part change', async () => {
-  const stock = (count: number, quantity: string) => ({
-    'stock.csv': manySkus(count).map((sku) => ['W', sku, quantity]),
-  });
   const after = async (count: number, quantity: string) => {
     const { etag } = await wholeState(service, '/stock', token);
-    await load(stock(count, quantity));
+    await load(stockOf(manySkus(count), quantity));
     const delta = await deltaSince(service, '/stock', token, etag);
     return [delta?.complete, delta?.changed.size];
   };
   await load({
     'products.csv': manySkus(1500).map((sku) => product(sku, sku)),
     'prices.csv': manySkus(1500).map((sku) => price(sku, '1')),
-    ...stock(1500, '1'),
+    ...stockOf(manySkus(1500), '1'),
   });
   expect(await after(1000, '2')).toEqual([false, 1000]);
   expect(await after(1001, '3')).toEqual([true, 1506]);
   await load({
     'products.csv': manySkus(5050).map((sku) => product(sku, sku)),
     'prices.csv': manySkus(5050).map((sku) => price(sku, '1')),
-    ...stock(5050, '3'),
+    ...stockOf(manySkus(5050), '3'),
   });
   expect(await after(1001, '4')).toEqual([false, 1001]);
+});
+
+test('a delta of several ranges of SKUs has every change, whichever part changed', async () => {
+  const skus = manySkus(2001);
+  await load({
+    'products.csv': skus.map((sku) => product(sku, sku)),
+    'prices.csv': skus.map((sku) => price(sku, '1')),
+    ...stockOf(skus, '1'),
+  });
+  const reader = new ChangeReader(service, token);
+  await reader.read();
+  const before = await wholeState(service, '/products', token);
+  await load({
+    'products.csv': skus.slice(0, 1000).map((sku) => product(sku, 'New')),
+    'prices.csv': skus.slice(1001).map((sku) => price(sku, '1.1')),
+    ...stockOf(skus.slice(0, 1000), '2'),
+  });
+  await load({ ...stockOf(skus.slice(1000, 2000), '3'), 'products.csv': [product(skus[1000]!, 'New')] });
+  await load(stockOf(skus.slice(2000), '4'));
+  await reader.read('2,001 changes');
+  const delta = await deltaSince(service, '/products', token, before.etag);
+  expect([delta?.complete, delta?.changed.size]).toEqual([false, 2001]);
+  const query: Query = (text, parameters = []) => sql(text, [...parameters]);
+  const [row] = await sql(`SELECT FirstCounter FROM content_versions WHERE Part = 'stock' AND Code = 'W'`);
+  const ranges = await changedRanges(query, [[{ part: 'stock', code: 'W' }, Number(row!.FirstCounter)]], 1000);
+  expect(ranges.map(([after, last]) => [after, last])).toEqual([
+    ['', skus[999]],
+    [skus[999], skus[1999]],
+    [skus[1999], undefined],
+  ]);
 });
 
 test('more than 50,000 changed SKUs make the response complete', async () => {
@@ -324,7 +356,6 @@ test('more than 50,000 changed SKUs make the response complete', async () => {
 });
 
 test('an import deletes versions that were superseded 30 days ago, and the log entries that only they need', async () => {
-  const stock = (sku: string, quantity: string) => load({ 'stock.csv': [['W', sku, quantity]] });
   await age('1 = 1');
   await load({ 'stock.csv': [['X', 'A', '7']] });
   const bases = [await wholeState(service, '/stock', token)];
@@ -333,7 +364,7 @@ test('an import deletes versions that were superseded 30 days ago, and the log e
     ['B', '2'],
     ['C', '3'],
   ] as const) {
-    await stock(sku, quantity);
+    await loadStock(sku, quantity);
     bases.push(await wholeState(service, '/stock', token));
   }
   // Makes the first two versions old. The log then needs only the change from the third version to the fourth.
@@ -352,10 +383,23 @@ test('an import deletes versions that were superseded 30 days ago, and the log e
   expect(await logged()).toEqual([]);
   const last = bases.at(-1)!;
   expect(await deltaSince(service, '/stock', token, last.etag)).toBeUndefined();
-  await stock('D', '1');
+  await loadStock('D', '1');
   const delta = await deltaSince(service, '/stock', token, last.etag);
   expect([delta?.complete, [...delta!.changed.keys()]]).toEqual([false, ['D']]);
   expect(sorted(applied(last, delta))).toEqual(sorted(await wholeState(service, '/stock', token)));
+});
+
+test('an import deletes the history of at most 1,000 parts', async () => {
+  const rows = Array.from({ length: 1001 }, (_, part) => `('prices', 'old-${part}', 'v', 1, '2020-01-01 00:00:00')`);
+  await sql(`INSERT INTO version_history (Part, Code, Version, Counter, SupersededAt) VALUES ${rows.join()}`);
+  const left = async () => {
+    const [row] = await sql(`SELECT COUNT(*) AS count FROM version_history WHERE SupersededAt < '2020-01-02'`);
+    return Number(row!.count);
+  };
+  await loadStock('A', '6');
+  expect(await left()).toBe(1);
+  await loadStock('A', '7');
+  expect(await left()).toBe(0);
 });
 
 if (engine === 'mysql')

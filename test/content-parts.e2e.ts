@@ -2,10 +2,12 @@ import { DataSource, type QueryRunner } from 'typeorm';
 import { DatabaseService } from '../src/database/database.service.js';
 import { createImportTable, triggersOf } from '../src/database/migrations/content-triggers.js';
 import { dialectOf } from '../src/database/migrations/dialect.js';
-import { IMPORT_TABLES, type ImportTable } from '../src/import/import-tables.js';
+import { IMPORT_TABLES } from '../src/import/import-tables.js';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { DATA } from './support/data-endpoints.js';
+import { CHANGES, DATA } from './support/data-endpoints.js';
+import { fillEmptyTables } from './support/filled-tables.js';
 import { call } from './support/http-call.js';
+import { importFiles } from './support/import-files.js';
 import { startWithApp } from './support/running-app.js';
 import { A, smallCatalogue } from './support/small-catalogue.js';
 import { engine, type TestService } from './support/test-service.js';
@@ -29,27 +31,17 @@ const read = new Map<string, Set<string>>();
 beforeAll(async () => {
   ({ service, app } = await startWithApp({ RESPONSE_CACHE_MEGABYTES: '0' }));
   await service.database.load(smallCatalogue);
-  for (const table of IMPORT_TABLES) await fill(table);
+  await fillEmptyTables(service.database, { PriceListCode: 'LIST-A', WarehouseCode: 'WH-A' });
   token = await service.token(A);
   for (const path of DATA) read.set(path, await tablesRead(path));
 });
 afterAll(() => service.close());
 
-/** Inserts a row into a table that is empty in the catalogue, so that a new table needs no change in this file. */
-async function fill({ name, columns }: ImportTable): Promise<void> {
-  if ((await service.database.sql(`SELECT 1 FROM ${name} LIMIT 1`)).length) return;
-  const known: Record<string, string> = { SKU: 'SHARED', PriceListCode: 'LIST-A', WarehouseCode: 'WH-A' };
-  const filled = columns.filter(({ primary, nullable = true }) => primary || !nullable);
-  const values = filled.map((column) => known[column.name] ?? (column.type === 'date' ? '2027-01-15' : '1'));
-  const names = filled.map((column) => column.name);
-  await service.database.sql(`INSERT INTO ${name} (${names.join()}) VALUES (${names.map(() => '?').join()})`, values);
-}
-
 const tablesIn = (sql: string) =>
   [...sql.matchAll(/\b(?:FROM|(?:STRAIGHT_)?JOIN)\s+(\w+)/gi)].map(([, table]) => table!);
 
 /** Records the tables in all statements of the responses, in all formats, with stored documents and without. */
-async function tablesRead(path: string): Promise<Set<string>> {
+async function tablesRead(path: string, formats = ACCEPTED, headers = {}): Promise<Set<string>> {
   const tables = new Set<string>();
   const record = (sql: string) => tablesIn(sql).forEach((table) => tables.add(table));
   const database = app.get(DatabaseService);
@@ -64,8 +56,10 @@ async function tablesRead(path: string): Promise<Set<string>> {
   for (const prepare of ['build', 'DELETE FROM product_documents']) {
     if (prepare === 'build') await service.database.cliOk('documents', 'build');
     else await service.database.sql(prepare);
-    for (const Accept of ACCEPTED)
-      expect([Accept, (await call(service.url, { path, token, headers: { Accept } })).status]).toEqual([Accept, 200]);
+    for (const Accept of formats) {
+      const { status } = await call(service.url, { path, token, headers: { ...headers, Accept } });
+      expect([Accept, status]).toEqual([Accept, 200]);
+    }
   }
   for (const spy of spies) spy.mockRestore();
   return tables;
@@ -81,6 +75,19 @@ test('the recorded statements name the tables that responses read', () => {
   expect([...read.get('/products')!]).toEqual(
     expect.arrayContaining([...assortment, 'product_documents', 'product_images', 'product_composition']),
   );
+});
+
+test.each(CHANGES)('%s reads the tables of its endpoint, whose versions its ETag names, and the log', async (path) => {
+  const base = { 'If-None-Match': await etagOf(path) };
+  await service.database.load(importFiles({ 'products.csv': [['SHARED', `changed for ${path}`]] }));
+  const log = ['changed_skus', 'version_history'];
+  const others = read.get(path.replace('/changes', ''))!;
+  const tables = [
+    ...(await tablesRead(path, ['application/json'])),
+    ...(await tablesRead(path, ['application/json'], base)),
+  ];
+  expect(tables.filter((table) => !others.has(table) && !log.includes(table))).toEqual([]);
+  expect(tables).toEqual(expect.arrayContaining(log));
 });
 
 describe.each(DATA)('%s', (path) => {

@@ -85,7 +85,7 @@ describe('cells and lines have the values of the JSON response', () => {
     const { body } = await get('/products', 'text/csv');
     expect(body).toContain('\r\nP0,"",,');
     const price = (await get('/prices', 'text/csv')).body.split('\r\n').find((row) => row.includes(',P0,'));
-    expect(price).toMatch(/,P0,30\.1000,,$/);
+    expect(price).toMatch(/,P0,30\.1000,,+$/);
   });
 });
 
@@ -202,10 +202,11 @@ describe('a response in another format contains only rows of its customer', () =
     expect(await marks(tokenA)).toEqual([]);
     expect(await marks(tokenB)).toEqual(MARKS_OF_B);
     const stock = 'SKU,StockLocation,AvailableQTY,NextAvailableETA\r\nA-ONLY,WH-A,5,\r\nSHARED,WH-A,7,2027-01-15\r\n';
-    const { body } = await get('/stock', 'text/csv', { token: tokenA });
-    expect(withoutFurtherColumns(body, 4)).toBe(stock);
-    expect((await get('/prices', 'text/csv', { token: tokenA })).body).toBe(
-      `${KEYS['/prices'].join()}\r\nLIST-A,List A,EUR,A-ONLY,9.0000,1,1\r\nLIST-A,List A,EUR,FIXED,7.7777,12,6\r\nLIST-A,List A,EUR,SHARED,18.0005,2,2\r\n`,
-    );
+    const prices =
+      'PriceListCode,PriceListName,CurrencyCode,SKU,PriceExclVAT,MOQ,OrderMultiple\r\n' +
+      'LIST-A,List A,EUR,A-ONLY,9.0000,1,1\r\nLIST-A,List A,EUR,FIXED,7.7777,12,6\r\nLIST-A,List A,EUR,SHARED,18.0005,2,2\r\n';
+    const firstColumns = async (path: string, columns: number) =>
+      withoutFurtherColumns((await get(path, 'text/csv', { token: tokenA })).body, columns);
+    expect([await firstColumns('/stock', 4), await firstColumns('/prices', 7)]).toEqual([stock, prices]);
   });
 });

@@ -126,14 +126,16 @@ test('the summary names the absent columns as text and as JSON', async () => {
   const stock = file('stock.csv', 'WarehouseCode,SKU,AvailableQTY\nW,A,6\n');
   const prices = file('prices.csv', 'PriceListCode,SKU,Price,DiscountEligible\nL,A,11,yes\n');
   expect((await imported(stock, prices, '--dry-run')).split('\n').slice(3, 5)).toEqual([
-    'prices: the file has no MOQ, OrderMultiple. Stored rows keep their values, new rows have none.',
+    expect.stringMatching(
+      /^prices: the file has no MOQ, OrderMultiple\b.*\. Stored rows keep their values, new rows have none\.$/,
+    ),
     expect.stringMatching(
       /^stock: the file has no NextAvailableETA\b.*\. Stored rows keep their values, new rows have none\.$/,
     ),
   ]);
   const { tables } = JSON.parse(await imported(stock, prices, '--json'));
   expect(tables).toMatchObject([
-    { table: 'prices', changed: 1, absentColumns: ['MOQ', 'OrderMultiple'] },
+    { table: 'prices', changed: 1, absentColumns: expect.arrayContaining(['MOQ', 'OrderMultiple']) },
     { table: 'stock', changed: 1, absentColumns: expect.arrayContaining(['NextAvailableETA']) },
   ]);
   const complete = JSON.parse(await imported(file('warehouses.csv', 'WarehouseCode,WarehouseName\nW,x\n'), '--json'));

@@ -1,8 +1,10 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DatabaseService } from '../src/database/database.service.js';
 import type { Query } from '../src/database/query.js';
-import { DATA } from './support/data-endpoints.js';
-import { call } from './support/http-call.js';
+import { CHANGES, DATA } from './support/data-endpoints.js';
+import { fillEmptyTables } from './support/filled-tables.js';
+import { type Call, call } from './support/http-call.js';
+import { importFiles } from './support/import-files.js';
 import { startWithApp } from './support/running-app.js';
 import { engine, type TestService } from './support/test-service.js';
 import { catalogueVersion, loadVersion, SlowDownload } from './support/versioned-catalogue.js';
@@ -13,6 +15,7 @@ let token: string;
 beforeEach(async () => {
   ({ service, app } = await startWithApp());
   await service.database.load(catalogueVersion(1));
+  await fillEmptyTables(service.database, { PriceListCode: 'L', WarehouseCode: 'W' });
   token = await service.token('C');
 });
 afterEach(async () => {
@@ -20,11 +23,30 @@ afterEach(async () => {
   await service.close();
 });
 
-const outcomeOf = (path: string) =>
-  call(service.url, { path, token }).then(
+const outcomeOf = (path: string, headers?: Call['headers']) =>
+  call(service.url, { path, token, headers }).then(
     ({ status, body }) => [status, body],
     ({ code }: NodeJS.ErrnoException) => [code],
   );
+
+type PathAndHeaders = [path: string, headers: Record<string, string>];
+
+const plainCalls = (paths: readonly string[]) => paths.map((path): PathAndHeaders => [path, {}]);
+
+/** Changes two products, and returns the requests for the deltas that contain them. */
+async function deltaCalls(): Promise<PathAndHeaders[]> {
+  const calls: PathAndHeaders[] = [];
+  for (const path of CHANGES) {
+    const { headers } = await call(service.url, { path, token, method: 'HEAD' });
+    calls.push([path, { 'If-None-Match': headers.etag! }]);
+  }
+  await service.database.load(importFiles({ 'products.csv': ['P-00000', 'P-01499'].map((sku) => [sku, 'changed']) }));
+  for (const [path, headers] of calls) {
+    const [status, body] = await outcomeOf(path, headers);
+    expect([path, status, body]).toEqual([path, 200, expect.stringContaining('"Complete":false')]);
+  }
+  return calls;
+}
 const sql = (...statements: string[]) => service.database.sql(statements);
 
 async function violations(invariant: string): Promise<number> {
@@ -52,6 +74,7 @@ test.each([
 ])(
   'a duplicate SKU, %s, fails the response: the keys of elements must be strictly ascending (decision 153)',
   async (sku, expected) => {
+    const deltas = await deltaCalls();
     const before = await violations('order');
     // Simulates a restore into tables without keys.
     await sql(
@@ -59,9 +82,13 @@ test.each([
       'CREATE TABLE prices AS SELECT * FROM keyed',
       `INSERT INTO prices SELECT * FROM keyed WHERE SKU = '${sku}'`,
     );
-    for (const path of DATA) expect([path, await outcomeOf(path)]).toEqual([path, expected]);
+    for (const [path, headers] of plainCalls([...DATA, ...CHANGES]))
+      expect([path, await outcomeOf(path, headers)]).toEqual([path, expected]);
+    for (const [path, headers] of deltas) expect([path, await outcomeOf(path, headers)]).toEqual([path, UNEXPECTED]);
     expect(service.log.join('\n')).toContain(`The keys of elements are not strictly ascending: ${sku} follows ${sku}`);
-    expect(await violations('order')).toBe(before + DATA.length);
+    // On a server, the statement of a delta names the primary key of prices. It fails because the table has none.
+    const detected = DATA.length + CHANGES.length + (engine === 'sqlite' ? deltas.length : 0);
+    expect(await violations('order')).toBe(before + detected);
     await sql('DROP TABLE prices', 'ALTER TABLE keyed RENAME TO prices');
     expect((await outcomeOf('/prices'))[0]).toBe(200);
   },
@@ -76,18 +103,20 @@ test('SKUs that are not in code-point order fail the response (decision 153)', a
 });
 
 test('a snapshot that shows other versions at its end fails the response (decision 153)', async () => {
+  const deltas = await deltaCalls();
   const before = await violations('snapshot');
   let reads = 0;
   replaceQuery((query) => async (statement, parameters) => {
     const rows = await query(statement, parameters);
-    if (!statement.includes('content_versions')) return rows;
+    if (!rows[0] || !('stockVersion' in rows[0])) return rows;
     // The first read is for the header. The second one is at the end of the body.
     return ++reads % 2 ? rows : rows.map((row) => ({ ...row, stockVersion: 'another' }));
   });
   // All responses here have a second batch, so the headers are sent before the failure.
-  for (const path of DATA) expect([path, (await outcomeOf(path))[0]]).toEqual([path, 'ECONNRESET']);
+  for (const [path, headers] of [...plainCalls([...DATA, ...CHANGES]), ...deltas])
+    expect([path, (await outcomeOf(path, headers))[0]]).toEqual([path, 'ECONNRESET']);
   expect(service.log.join('\n')).toContain('The snapshot shows another state of the content than at its start');
-  expect(await violations('snapshot')).toBe(before + DATA.length);
+  expect(await violations('snapshot')).toBe(before + DATA.length + CHANGES.length + deltas.length);
 });
 
 if (engine === 'mysql')

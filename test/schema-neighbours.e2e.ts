@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import { engineOf } from '../src/database/engine-factory.js';
 import { migrations } from '../src/database/migrations/migrations.js';
 import { IMPORT_TABLES } from '../src/import/import-tables.js';
+import { ENDPOINTS } from './support/expected-responses.js';
 import { call, tokenCall, tokenIn } from './support/http-call.js';
 import { forge, SECRET } from './support/quota-bench.js';
 import { type Column, tableColumns, tableRules, tablesOf } from './support/schema.js';
@@ -12,7 +13,6 @@ import { engine, TestDatabase } from './support/test-service.js';
 // During a rollout, this release meets the schema of the previous release, or the schema of the next release.
 
 const NAMES = migrations.map((Migration) => new Migration().name);
-const DATA = ['/products', '/stock', '/prices'];
 
 let database: TestDatabase;
 const services: ServiceProcess[] = [];
@@ -39,11 +39,11 @@ async function undo(count: number): Promise<void> {
   await dataSource.destroy();
 }
 
-/** Returns the response of each data endpoint to customer A. */
+/** Returns the response of each data endpoint of the contract to customer A. */
 async function responsesOf(url: string): Promise<string[]> {
   const token = forge(A);
   const responses: string[] = [];
-  for (const path of DATA) {
+  for (const path of ENDPOINTS) {
     const { status, body } = await call(url, { path, token });
     responses.push(`${path} ${status} ${body}`);
   }
@@ -66,7 +66,7 @@ describe('a service of this release on an earlier schema', () => {
     const readiness = await call(managementUrl, { path: '/readyz' });
     expect([readiness.status, readiness.body]).toEqual([503, expect.stringContaining(remedy)]);
     expect(await call(url, { path: '/health' })).toMatchObject({ status: 503, body: 'Unhealthy' });
-    expect((await responsesOf(url)).filter(isError)).toHaveLength(DATA.length);
+    expect((await responsesOf(url)).filter(isError)).toHaveLength(ENDPOINTS.length);
     expect((await call(url, tokenCall(A, 'any'))).status).toBe(500);
     await database.cliOk('migrate');
     await service.ready();

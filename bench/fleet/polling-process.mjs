@@ -13,6 +13,8 @@ const customers = [];
 let calls = {};
 /** Simulated seconds per real second. */
 let speed = 1;
+/** The path that customers fetch stock from. */
+let stockPath = 'stock';
 
 serveTasks({ prepare, poll });
 
@@ -20,7 +22,8 @@ serveTasks({ prepare, poll });
  * Puts the customers into the state of a fleet in the morning: they have tokens of all ages and the latest stock, but
  * products and prices changed overnight. One customer in a hundred is slow.
  */
-async function prepare({ url, count, terms }) {
+async function prepare({ url, count, terms, ...options }) {
+  ({ stockPath } = options);
   for (let number = 0; number < count; number++)
     customers.push({ url, code: codeOf(number), etags: {}, isSlow: number % 100 === 0 });
   await Promise.all(Array.from({ length: 32 }, (_, first) => tokensOf(customers.filter((_c, n) => n % 32 === first))));
@@ -79,11 +82,12 @@ async function renew(customer) {
   if (status === 200) customer.token = JSON.parse(text).access_token;
 }
 
-async function ask({ url, token, etags, isSlow }, path) {
-  const headers = { 'accept-encoding': 'gzip', ...(etags[path] && { 'if-none-match': etags[path] }) };
+async function ask({ url, token, etags, isSlow }, resource) {
+  const path = resource === 'stock' && etags.stock ? stockPath : resource;
+  const headers = { 'accept-encoding': 'gzip', ...(etags[resource] && { 'if-none-match': etags[resource] }) };
   if (path !== 'api/version') headers.authorization = `Bearer ${token}`;
   const { status, etag } = await call(path, `${url}/${path}`, { headers, isSlow });
-  if (status === 200 && etag) etags[path] = etag;
+  if (status === 200 && etag) etags[resource] = etag;
 }
 
 /** While paused, unread bytes stay in the kernel's buffers, and then in the service. */

@@ -1,25 +1,27 @@
 // Prints the results of the fleet.
 import { report, reportRows } from '../report.mjs';
-import { aDay, CALLS_A_DAY } from './costs.mjs';
+import { aDay, callsOfADay } from './costs.mjs';
 
 const DAY = 86_400;
 
 /** Prints the cost of each kind of request, measured alone. */
 export function reportCosts(costs) {
   console.log('Cost of each kind of request, sent one after another, and requests of one customer per day:');
-  reportRows(mapped(costs, (kind, cost) => costRow(cost, CALLS_A_DAY[kind])));
-  for (const [part, key] of Object.entries({ service: 'cpu', database: 'databaseCpu' })) {
-    const seconds = aDay(costs, key);
-    report(`CPU seconds of the ${part} per customer and day`, seconds);
-    report(`Customers per half a core of the ${part}`, DAY / 2 / seconds);
-  }
+  const times = { ...callsOfADay('stock/changes'), ...callsOfADay('stock') };
+  reportRows(mapped(costs, (kind, cost) => costRow(cost, times[kind])));
+  for (const stock of ['stock', 'stock/changes'])
+    for (const [part, key] of Object.entries({ service: 'cpu', database: 'databaseCpu' })) {
+      const seconds = aDay(costs, stock, key);
+      report(`CPU seconds of the ${part} per customer and day, with /${stock}`, seconds);
+      report(`Customers per half a core of the ${part}, with /${stock}`, DAY / 2 / seconds);
+    }
 }
 
 /** Prints the results of the whole simulation. */
 export function reportFleet({ customers, speed, seconds, calls, cpu, databaseCpu, peak, deliveries }) {
   console.log(`${customers} customers, at ${speed} times real time, for ${seconds} s:`);
   reportRows(mapped(calls, (_kind, call) => callRow(call, seconds)));
-  const data = /^(products|prices|stock) /;
+  const data = /^(products|prices|stock|stock.changes) /;
   report('Requests/s', sumOf(calls, /./) / seconds);
   report('Share of 304 among polls of data', sumOf(calls, / 304$/) / sumOf(calls, data));
   report('Refused or broken requests', sumOf(calls, / (?!200|304)\w+$/), { most: 0 });
@@ -27,7 +29,7 @@ export function reportFleet({ customers, speed, seconds, calls, cpu, databaseCpu
   report('Imports of stock during the run', deliveries.length);
   report('CPU of the service, cores', cpu);
   report('CPU of the database, cores', databaseCpu);
-  const held = sumOf(calls, /^(products|prices|stock) 200/, (call) => call.total);
+  const held = sumOf(calls, /^(products|prices|stock|stock.changes) 200/, (call) => call.total);
   report('Downloads in progress, on average', held / seconds);
   report('Peak RSS of the service, MB', peak / 1e6);
 }

@@ -2,34 +2,49 @@ import { pricedSkus, type SkuSelection, visibleSkus } from '../assortment/assort
 import { compareCodePoints } from '../assortment/key-order.js';
 import type { Query } from '../database/query.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
-import { countChanged, removedSince, selectChanged } from '../versions/change-log.js';
+import {
+  changedRanges,
+  countChanged,
+  LATEST,
+  removedSince,
+  selectChanged,
+  type SkuRange,
+} from '../versions/change-log.js';
 import type { DeltaBase } from './delta-base.js';
 
 /** If more SKUs changed, a delta costs about as much as a complete response. */
 const MOST_CHANGED = 50_000;
 /** How many SKUs one statement contains. */
 const AT_ONCE = 500;
+/** Each batch of elements selects the rest of its range, so the cost of a delta would grow with the square of a range. */
+const RANGE_SIZE = 1000;
 
 /** The SKUs that changed since a base, in any part that the customer sees. */
 export class ChangedSkus {
   private constructor(
     private readonly base: DeltaBase,
+    private readonly ranges: readonly SkuRange[],
     private readonly removed: ReadonlyMap<string, ReadonlySet<string>>,
   ) {}
 
   /** @returns undefined if there are too many */
   static async since(base: DeltaBase, query: Query): Promise<ChangedSkus | undefined> {
     const counts = await Promise.all(base.map((one) => countChanged(query, one)));
-    if (counts.reduce((sum, { changed }) => sum + changed, 0) > MOST_CHANGED) return undefined;
+    const count = counts.reduce((sum, { changed }) => sum + changed, 0);
+    if (count > MOST_CHANGED) return undefined;
     const removed = new Map<string, ReadonlySet<string>>();
     for (const [index, one] of base.entries())
       if (counts[index]!.removed) removed.set(one[0].part, await removedSince(query, one));
-    return new ChangedSkus(base, removed);
+    return new ChangedSkus(base, await rangesOf(base, count, query), removed);
   }
 
-  /** Selects all changed SKUs; undefined: there are none. */
-  get selection(): SkuSelection | undefined {
-    return this.base.length ? (after) => selectChanged(this.base, after) : undefined;
+  /** Selections that together contain every changed SKU, in order. */
+  get selections(): SkuSelection[] {
+    return this.ranges.map(
+      ([start, last]) =>
+        (after) =>
+          selectChanged(this.base, [after || start, last]),
+    );
   }
 
   /**
@@ -57,4 +72,9 @@ export class ChangedSkus {
   private hasLeft(part: string, sku: string): boolean {
     return this.removed.get(part)?.has(sku) ?? false;
   }
+}
+
+async function rangesOf(base: DeltaBase, count: number, query: Query): Promise<SkuRange[]> {
+  if (!count) return [];
+  return count > RANGE_SIZE ? changedRanges(query, base, RANGE_SIZE) : [[LATEST]];
 }

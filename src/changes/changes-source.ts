@@ -76,8 +76,7 @@ export class ChangesSource implements ResponseSource {
   private delta(changes: ChangedSkus, snapshot: Snapshot, { terms }: CustomerScope, { separator }: DeltaFormat) {
     const { elements } = this;
     async function* changed() {
-      const { selection } = changes;
-      if (selection) yield* elements.elements(snapshot, terms, separator, selection);
+      for (const selection of changes.selections) yield* elements.elements(snapshot, terms, separator, selection);
     }
     async function* gone(confirm: () => Promise<void>) {
       for (const skus of changes.left()) {

@@ -2,7 +2,7 @@ import type { Content, ContentState } from '../download/content.js';
 import type { Query } from '../database/query.js';
 import { type CustomerTerms, valueOf } from '../scope/customer-scope.js';
 import { divisionOf } from '../versions/content-parts.js';
-import { countersOf, type LoggedState, type PartBase, partKey, statesOf } from '../versions/change-log.js';
+import { knownStates, type LoggedState, type PartBase, partKey } from '../versions/change-log.js';
 import type { ContentPart } from '../versions/content-versions.js';
 
 /** The parts that changed after the base, each with the version that the base shows. */
@@ -35,18 +35,17 @@ export async function findBase(
     for (const [index, part] of parts.entries())
       if (part && versions[index] !== present.versions[index]) changed.push({ part, version: versions[index] ?? null });
   }
-  // Reads one row for each part, although a client may name hundreds of states.
   const seen = [...new Map(changed.map(({ part }) => [partKey(part), part])).values()];
-  const states = await statesOf(query, seen);
-  const named = changed.flatMap(({ version }) => version ?? []);
-  const counters = await countersOf(query, seen, named);
+  const named = [...new Set(changed.flatMap(({ version }) => version ?? []))];
+  const found = await knownStates(query, seen, named);
   const base = new Map<string, PartBase>();
   for (const { part, version } of changed) {
     // The part was empty at that time. Its first version starts the log.
     if (version === null) return 'not covered';
-    const counter = counters.get(partKey(part))?.get(version);
-    if (counter === undefined) return 'unknown';
-    if (!leadsFrom(states.get(partKey(part)), counter)) return 'not covered';
+    const { state, counters } = found.get(partKey(part)) ?? {};
+    const counter = counters?.get(version);
+    if (!state || counter === undefined) return 'unknown';
+    if (!leadsFrom(state, counter)) return 'not covered';
     const [, earlier] = base.get(partKey(part)) ?? [part, Infinity];
     base.set(partKey(part), [part, Math.min(counter, earlier)]);
   }
@@ -54,6 +53,6 @@ export async function findBase(
 }
 
 /** Whether the log has every change after the version with this counter. */
-function leadsFrom(state: LoggedState | undefined, counter: number): boolean {
-  return state?.isLogged === true && counter >= state.firstCounter && counter < state.counter;
+function leadsFrom(state: LoggedState, counter: number): boolean {
+  return state.isLogged && counter >= state.firstCounter && counter < state.counter;
 }

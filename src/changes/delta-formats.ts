@@ -25,20 +25,18 @@ const deltaJson: DeltaFormat = {
   contentType: 'application/json; charset=utf-8',
   separator: ',',
   async *write({ etag, complete, changed, gone }) {
-    yield `{"ETag":${JSON.stringify(etag)},"Complete":${complete},"Changed":[`;
-    let isFirst = true;
+    // An error in the first batch can still become an error response, so nothing is sent before that batch.
+    let before = `{"ETag":${JSON.stringify(etag)},"Complete":${complete},"Changed":[`;
     for await (const batch of changed) {
-      yield isFirst ? Buffer.from(batch).subarray(1) : batch;
-      isFirst = false;
+      yield before ? Buffer.concat([Buffer.from(before), Buffer.from(batch).subarray(1)]) : batch;
+      before = '';
     }
-    yield '],"Gone":[';
-    isFirst = true;
+    before += '],"Gone":[';
     for await (const skus of gone) {
-      const texts = skus.map((sku) => JSON.stringify(sku));
-      yield isFirst ? texts.join() : `,${texts.join()}`;
-      isFirst = false;
+      yield before + skus.map((sku) => JSON.stringify(sku)).join();
+      before = ',';
     }
-    yield ']}';
+    yield before === ',' ? ']}' : `${before}]}`;
   },
 };
 
@@ -48,11 +46,17 @@ const deltaLines: DeltaFormat = {
   contentType: 'application/x-ndjson; charset=utf-8',
   separator: '\n',
   async *write({ etag, complete, changed, gone }) {
-    yield `${JSON.stringify({ ETag: etag, Complete: complete })}\n`;
+    let before = `${JSON.stringify({ ETag: etag, Complete: complete })}\n`;
     // The JSON contains no line feed, because JSON escapes line feeds in texts.
-    for await (const batch of changed) yield `${batch.toString().replaceAll('\n', '}\n{"Changed":').slice(2)}}\n`;
-    for await (const skus of gone) yield skus.map((Gone) => `${JSON.stringify({ Gone })}\n`).join('');
-    yield '{"End":true}\n';
+    for await (const batch of changed) {
+      yield `${before}${batch.toString().replaceAll('\n', '}\n{"Changed":').slice(2)}}\n`;
+      before = '';
+    }
+    for await (const skus of gone) {
+      yield before + skus.map((Gone) => `${JSON.stringify({ Gone })}\n`).join('');
+      before = '';
+    }
+    yield `${before}{"End":true}\n`;
   },
 };
 

@@ -50,29 +50,31 @@ export function statesIn(rows: readonly Row[]): Map<string, LoggedState> {
   );
 }
 
-/** The states of some parts, by {@link partKey}. */
-export async function statesOf(query: Query, parts: readonly ContentPart[]): Promise<Map<string, LoggedState>> {
-  if (!parts.length) return new Map();
-  const { sql, parameters } = oneOf(parts, PART_COLUMNS);
-  return statesIn(await query(`${STATES} WHERE ${sql}`, parameters));
+/** The state of a part, and the counters of the known versions that are in the log. */
+export interface KnownState {
+  readonly state: LoggedState;
+  readonly counters: ReadonlyMap<string, number>;
 }
 
-/** The counters of the versions that are in the log, by {@link partKey} and version. Other versions are absent. */
-export async function countersOf(
+/** Reads the states of some parts and the counters of known versions of them. @returns them by {@link partKey} */
+export async function knownStates(
   query: Query,
   parts: readonly ContentPart[],
   versions: readonly string[],
-): Promise<Map<string, Map<string, number>>> {
-  const counters = new Map<string, Map<string, number>>();
-  if (!parts.length || !versions.length) return counters;
-  const { sql, parameters } = oneOf(parts);
-  const among = `Version IN (${versions.map(() => '?').join()})`;
-  const select = `SELECT Part, Code, Version, Counter FROM version_history WHERE ${sql} AND ${among}`;
-  for (const row of await query(select, [...parameters, ...versions])) {
-    const ofPart = counters.get(keyOf(row)) ?? new Map<string, number>();
-    counters.set(keyOf(row), ofPart.set(String(row.Version), Number(row.Counter)));
-  }
-  return counters;
+): Promise<Map<string, KnownState>> {
+  if (!parts.length || !versions.length) return new Map();
+  const select = `SELECT states.*, known.Version AS KnownVersion, known.Counter AS KnownCounter
+    FROM (${STATES} WHERE ${parts.map(() => `(${PART_COLUMNS[0]} = ? AND ${PART_COLUMNS[1]} = ?)`).join(' OR ')}) states
+    LEFT JOIN version_history known ON known.Part = states.Part AND known.Code = states.Code
+      AND known.Version IN (${versions.map(() => '?').join()})`;
+  const rows = await query(select, [...parts.flatMap(({ part, code }) => [part, code]), ...versions]);
+  const known = new Map(
+    [...statesIn(rows)].map(([key, state]) => [key, { state, counters: new Map<string, number>() }]),
+  );
+  for (const row of rows)
+    if (row.KnownVersion !== null)
+      known.get(keyOf(row))!.counters.set(String(row.KnownVersion), Number(row.KnownCounter));
+  return known;
 }
 
 /** A content part and the counter of an earlier version of it. */
@@ -81,15 +83,26 @@ export type PartBase = readonly [part: ContentPart, counter: number];
 /** The rows of the SKUs that changed in a part after a version. */
 const CHANGED = 'FROM changed_skus WHERE Part = ? AND Code = ? AND Counter > ? AND SKU > ?';
 
-/**
- * A statement that selects the SKUs that changed in one of the parts after its version. @param after only SKUs that
- * sort after this one
- */
-export function selectChanged(bases: readonly PartBase[], after = LATEST): SqlPart {
+/** Some SKUs in order: all that sort after the first SKU, and up to the last one if there is one. */
+export type SkuRange = readonly [after: string, last?: string];
+
+/** A statement that selects the SKUs of a range that changed in one of the parts after its version. */
+export function selectChanged(bases: readonly PartBase[], [after, last]: SkuRange): SqlPart {
+  const upToLast = last === undefined ? [] : [last];
+  const select = `SELECT SKU ${CHANGED}${upToLast.map(() => ' AND SKU <= ?').join()}`;
   return {
-    sql: bases.map(() => `SELECT SKU ${CHANGED}`).join(' UNION '),
-    parameters: bases.flatMap(([{ part, code }, counter]) => [part, code, counter, after]),
+    sql: bases.map(() => select).join(' UNION '),
+    parameters: bases.flatMap(([{ part, code }, counter]) => [part, code, counter, after, ...upToLast]),
   };
+}
+
+/** Divides the SKUs that changed in one of the parts after its version into ranges of this size. */
+export async function changedRanges(query: Query, bases: readonly PartBase[], size: number): Promise<SkuRange[]> {
+  const { sql, parameters } = selectChanged(bases, [LATEST]);
+  const numbered = `SELECT SKU, ROW_NUMBER() OVER (ORDER BY SKU) AS Position FROM (${sql}) changed`;
+  const select = `SELECT SKU FROM (${numbered}) numbered WHERE Position % ? = 0 ORDER BY SKU`;
+  const lasts = (await query(select, [...parameters, size])).map(({ SKU }) => SKU as string);
+  return [...lasts, undefined].map((last, index) => [lasts[index - 1] ?? LATEST, last]);
 }
 
 /** How many SKUs changed in a part after the version, and how many of them left it. */
@@ -126,10 +139,3 @@ export async function lastCounters(session: WriteSession, parts: readonly Conten
 }
 
 const keyOf = ({ Part, Code }: Row) => partKey({ part: Part as ContentPart['part'], code: String(Code) });
-
-function oneOf(parts: readonly ContentPart[], [part, code]: readonly [string, string] = ['Part', 'Code']): SqlPart {
-  return {
-    sql: `(${parts.map(() => `(${part} = ? AND ${code} = ?)`).join(' OR ')})`,
-    parameters: parts.flatMap((one) => [one.part, one.code]),
-  };
-}

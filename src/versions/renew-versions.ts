@@ -6,7 +6,7 @@ import { declarationOf, divisionOf, PART_NAMES } from './content-parts.js';
 import { lastCounters, LATEST, type LoggedState, PART_COLUMNS, partKey, STATES, statesIn } from './change-log.js';
 import type { ContentPart } from './content-versions.js';
 
-/** How many parts are renewed at once. */
+/** How many parts one statement renews or prunes. */
 const AT_ONCE = 1000;
 /** This number of changes in a part is always logged. More are logged if they are at most this share of its SKUs. */
 const [ALWAYS_LOGGED, LARGEST_LOGGED] = [1000, 0.2];
@@ -58,13 +58,19 @@ export async function allStates(session: WriteSession): Promise<Map<string, Logg
 }
 
 /**
- * Deletes versions that were superseded before a time, and the log entries that only these versions need.
+ * Deletes versions that were superseded before a time, and the log entries that only these versions need. To bound the
+ * time of an import, it leaves all but {@link AT_ONCE} parts to later imports.
  * @param before in UTC
  */
 export async function pruneHistory(session: WriteSession, before: Date): Promise<void> {
   const old = 'FROM version_history WHERE SupersededAt < ?';
-  const parts = await session.query(`SELECT DISTINCT Part, Code ${old}`, [timestampText(before)]);
-  await session.query(`DELETE ${old}`, [timestampText(before)]);
+  const parts = await session.query(`SELECT DISTINCT Part, Code ${old} LIMIT ${AT_ONCE}`, [timestampText(before)]);
+  if (!parts.length) return;
+  const among = session.rowIn(
+    ['Part', 'Code'],
+    parts.map(({ Part, Code }) => [Part, Code]),
+  );
+  await session.query(`DELETE ${old} AND ${among.sql}`, [timestampText(before), ...among.parameters]);
   for (const { Part, Code } of parts) {
     const oldest = '(SELECT MIN(Counter) FROM version_history WHERE Part = ? AND Code = ?)';
     const entries = `FROM changed_skus WHERE Part = ? AND Code = ? AND SKU > ? AND Counter <= ${oldest}`;

@@ -1,12 +1,10 @@
 import { applied, deltaSince, type KeptState, sorted, wholeState } from './change-oracle.js';
-import { ENDPOINTS } from './expected-responses.js';
+import { CHANGING } from './data-endpoints.js';
 import type { TestService } from './test-service.js';
-
-type Path = (typeof ENDPOINTS)[number];
 
 /** A client that keeps every state it receives, and checks that a delta turns each of them into the current state. */
 export class ChangeReader {
-  private readonly kept = new Map<Path, KeptState[]>(ENDPOINTS.map((path) => [path, []]));
+  private readonly kept = new Map<string, KeptState[]>(CHANGING.map((path) => [path, []]));
 
   constructor(
     private readonly service: TestService,

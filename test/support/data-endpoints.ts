@@ -5,5 +5,6 @@ import { DATA_ENDPOINTS } from '../../src/endpoints/data-endpoints.js';
 export const DATA = DATA_ENDPOINTS.map(({ path }) => path);
 export const SCHEMAS = DATA.map((path) => `${path}/schema`);
 
-/** The paths that return the changes of these endpoints. */
-export const CHANGES = DATA_ENDPOINTS.filter(hasChanges).map(({ path }) => `${path}/changes`);
+/** The paths of the endpoints that also return what has changed, and the paths of these changes. */
+export const CHANGING = DATA_ENDPOINTS.filter(hasChanges).map(({ path }) => path);
+export const CHANGES = CHANGING.map((path) => `${path}/changes`);

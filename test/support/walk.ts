@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /** A block of code that a document adds to a file, and its position. */
-interface Step {
+export interface Step {
   file: string;
   place?: 'before' | 'behind' | 'replace';
   /**
