@@ -193,6 +193,29 @@ test.each([
   expect([delta?.complete, delta?.changed.size, delta?.gone]).toEqual([true, 5, []]);
 });
 
+test.each<[string, (etag: string) => string]>([
+  ['as a weak tag', (etag) => `W/${etag}`],
+  ['without quotes', (etag) => etag.slice(1, -1)],
+  ['with the suffix of Apache', (etag) => etag.replace(/"$/, '-gzip"')],
+  ['as a weak tag with the suffix of Jetty', (etag) => `W/${etag.replace(/"$/, '--gzip"')}`],
+  ['with the suffix of Django and without quotes', (etag) => `${etag.slice(1, -1)};gzip`],
+])('a base %s is the same base', async (_spelling, spell) => {
+  const { etag } = await wholeState(service, '/stock', token);
+  expect(await deltaSince(service, '/stock', token, spell(etag))).toBeUndefined();
+  await load({ 'stock.csv': [['W', 'A', '3']] });
+  const delta = await deltaSince(service, '/stock', token, spell(etag));
+  expect([delta?.complete, [...delta!.changed.keys()]]).toEqual([false, ['A']]);
+});
+
+test('a version that ends like the suffix of a proxy is another version', async () => {
+  const rename = (version: string) => service.database.sql(`UPDATE content_versions SET Version = '${version}'`);
+  await rename('v-gzip');
+  const { etag } = await wholeState(service, '/stock', token);
+  expect(await deltaSince(service, '/stock', token, etag)).toBeUndefined();
+  await rename('v');
+  expect((await deltaSince(service, '/stock', token, etag))?.complete).toBe(true);
+});
+
 test('the oldest of several known states is the base', async () => {
   const first = await wholeState(service, '/stock', token);
   await load({ 'stock.csv': [['W', 'A', '3']] });

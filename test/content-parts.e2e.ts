@@ -12,7 +12,7 @@ import { startWithApp } from './support/running-app.js';
 import { A, smallCatalogue } from './support/small-catalogue.js';
 import { engine, type TestService } from './support/test-service.js';
 
-const ACCEPTED = ['application/json', 'application/x-ndjson', 'text/csv', 'text/csv;bom=1;delimiter=semicolon'];
+const ACCEPTED = ['application/json', 'application/x-ndjson', 'text/csv', 'text/csv;bom=1;decimal=comma'];
 
 /** Tables whose changes need no version, with the reason. */
 const WITHOUT_VERSION = new Map([

@@ -107,7 +107,13 @@ describe.each(TYPES)('in %s,', (type) => {
 });
 
 test.each(ENDPOINTS)('%s has a different ETag for each format and encoding', async (path) => {
-  const types = ['application/json', ...TYPES, 'text/csv;bom=1', 'text/csv;bom=1;delimiter=semicolon'];
+  const types = [
+    'application/json',
+    ...TYPES,
+    'text/csv;bom=1',
+    'text/csv;bom=1;delimiter=semicolon',
+    'text/csv;decimal=comma',
+  ];
   const variants = types.flatMap((type) => ENCODINGS.map((encoding) => [type, encoding] as const));
   const responses = await Promise.all(
     variants.map(([type, encoding]) => get(path, type, { 'Accept-Encoding': encoding }, { method: 'HEAD' })),

@@ -10,6 +10,7 @@ import { tableCells } from './support/table-cells.js';
 import { TestService } from './support/test-service.js';
 
 const CSV = 'text/csv; charset=utf-8; header=present';
+const GERMAN = `${CSV}; delimiter=semicolon; decimal=comma`;
 const LINES = 'application/x-ndjson; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** Texts that a spreadsheet would run as formulas, and texts that look like them. */
@@ -26,6 +27,9 @@ const FORMULAS = [
   `'s Gravenhage`,
   '',
   "=cmd|' /C calc'!A0",
+  'a;=1+1;b',
+  'a,-5\t@b\r\n=1',
+  `;"'=1`,
 ];
 const CUSTOMERS = ['C0', 'C1'];
 
@@ -68,11 +72,12 @@ describe('cells and lines have the values of the JSON response', () => {
         for (const [accept, delimiter] of [
           ['text/csv', ','],
           ['text/csv;delimiter=semicolon', ';'],
+          ['text/csv;delimiter=semicolon;decimal=comma', ';'],
         ] as const) {
           const { header, rows } = csvRows((await get(path, accept, { token })).body, delimiter);
           expect(header.join()).toBe(KEYS[path].join());
           // The expected responses have no empty texts, because an import stores none.
-          const cells = expected[path].map(cellsOf);
+          const cells = expected[path].map((element) => cellsOf(element, accept.includes('decimal') ? ',' : '.'));
           expect([code, path, rows]).toEqual([code, path, cells]);
         }
       }
@@ -102,12 +107,22 @@ describe.each(ENDPOINTS)('%s', (path) => {
     ['text/csv;q=0.9, application/json;q=0.8', CSV],
     ['text/csv', CSV],
     ['text/*', CSV],
-    ['text/csv; charset=UTF-8; header=present; bom=1; delimiter=semicolon', CSV],
+    ['text/csv; charset=UTF-8; header=present; bom=1; delimiter=semicolon', `${CSV}; delimiter=semicolon; bom=1`],
+    ['text/csv;charset=utf8', CSV],
+    ['text/csv;charset=Utf-8;decimal=point;delimiter=comma;bom=0', CSV],
+    ['text/csv;bom=1', `${CSV}; bom=1`],
+    ['text/csv;decimal=comma', GERMAN],
+    ['text/csv; Delimiter="semicolon"; Decimal=COMMA', GERMAN],
+    ['text/csv;decimal=comma;bom=1', `${GERMAN}; bom=1`],
+    ['application/x-ndjson;charset=UTF8', LINES],
     ['application/x-ndjson', LINES],
     ['application/json;q=0, */*', LINES],
     ['text/csv;charset=iso-8859-1', 406],
     ['text/csv;header=absent', 406],
     ['text/csv;delimiter=tab', 406],
+    ['text/csv;delimiter=comma;decimal=comma', 406],
+    ['text/csv;decimal=semicolon', 406],
+    ['text/csv;delimeter=semicolon', 406],
     ['text/html', 406],
     ['application/xml, text/plain;q=0.5', 406],
     ['*/*;q=0', 406],
@@ -122,7 +137,7 @@ describe.each(ENDPOINTS)('%s', (path) => {
     expect(response.headers).toMatchObject({ 'content-type': JSON_TYPE, 'x-request-id': expect.any(String) });
     expect(response.headers).not.toHaveProperty('etag');
     expect(response.body).toBe(
-      '{"error":"None of the formats in Accept is available here; available: application/json, application/x-ndjson, or text/csv, which may have bom=1 and delimiter=semicolon."}',
+      '{"error":"None of the formats in Accept is available here; available: application/json, application/x-ndjson, or text/csv, which may have bom=1, delimiter=semicolon, or delimiter=semicolon;decimal=comma."}',
     );
   });
 

@@ -122,7 +122,7 @@ test('missing SKUs are reported once for all tables, with advice on composing on
   expect(stderr.trimEnd().split('\n').slice(-2)).toEqual([
     '18-shopify-skuless-images.csv:2: Variant SKU (products.SKU): 1 of 2 rows has no SKU, on line 2; set one in ' +
       "the shop, compose one in the column map, such as SKU: [SKU, { join: '-', of: [HEADER, HEADER], shorten: 64 }], or skip " +
-      "these rows: skip: { SKU: '' } in products",
+      "these rows: skip: { SKU: '' } in products, prices, stock",
     'Nothing was imported: 1 problem(s).',
   ]);
 });
@@ -174,6 +174,7 @@ test.each([
   ['sep=;\nsku;name\nA;b\n', ':1: this line has none of the headers that the map names, but line 2 does'],
   ['[{"sku":"A"}]', ':1: this is JSON, but a map reads only CSV; export CSV, or convert the file'],
   ['[\n  {"sku":"A"}\n]', ':1: this is JSON, but a map reads only CSV; export CSV, or convert the file'],
+  ['sku^name\nA^b\n', ':1: the header is one cell, "sku^name"; name the delimiter with --delimiter, or with file: {'],
   ['sku,name\nA,b,c\n', ':2: 3 cells, but the header has 2; check the separators and quotes'],
 ])('refuses %j with one problem that names the cause', async (csv, message) => {
   const folder = await database.files({ 'a.csv': csv });

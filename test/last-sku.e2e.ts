@@ -31,7 +31,7 @@ const FILES = importFiles({
     ['NO-WAREHOUSE', '', 'PLAIN', '', '0'],
   ],
 });
-const FORMATS = [undefined, 'application/x-ndjson', 'text/csv', 'text/csv;bom=1;delimiter=semicolon'];
+const FORMATS = [undefined, 'application/x-ndjson', 'text/csv', 'text/csv;bom=1;decimal=comma'];
 
 let service: TestService;
 const tokens: Record<string, string> = {};

@@ -10,7 +10,13 @@ import { loadVersion, SlowDownload, VERSION_1, versionsIn } from './support/vers
 
 const JWT_SECRET = 's'.repeat(40);
 const PATHS = ['/products', '/prices', '/stock'];
-const TYPES = ['application/json', 'application/x-ndjson', 'text/csv', 'text/csv;bom=1;delimiter=semicolon'];
+const TYPES = [
+  'application/json',
+  'application/x-ndjson',
+  'text/csv',
+  'text/csv;bom=1;delimiter=semicolon',
+  'text/csv;decimal=comma',
+];
 const ENCODINGS = ['identity', 'gzip', 'br'];
 
 /** Customers with two price lists, two warehouses and two discounts. Groups of three customers have the same terms. */

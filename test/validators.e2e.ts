@@ -71,6 +71,8 @@ const ifNoneMatch = (value: string, more: Record<string, string> = {}) => ({
 const sql = (statements: string | string[]) => service.database.sql(statements);
 const CACHING = { 'cache-control': 'private, no-cache', vary: 'Authorization, Accept, Accept-Encoding' };
 
+const suffixed = (etag: string, suffix: string) => `${etag.slice(0, -1)}${suffix}"`;
+
 /** Paths with the same response for all customers until the next release. */
 const CONSTANT = [...SCHEMAS, '/api/version'];
 
@@ -116,7 +118,14 @@ describe.each([...ENDPOINTS, ...CONSTANT])('%s', (path) => {
     ['another ETag', 200, () => '"another"'],
     ['a part of the ETag', 200, (ours) => `${ours.slice(0, -2)}"`],
     ['the ETag and another character', 200, (ours) => `${ours.slice(0, -1)}x"`],
-    ['the ETag without quotes', 200, (ours) => ours.slice(1, -1)],
+    ['the ETag without quotes', 304, (ours) => ours.slice(1, -1)],
+    ['the ETag with the suffix of Apache', 304, (ours) => suffixed(ours, '-gzip')],
+    ['the ETag with the suffix of brotli', 304, (ours) => suffixed(ours, '-br')],
+    ['the ETag as a weak one with the suffix of Jetty', 304, (ours) => `W/${suffixed(ours, '--gzip')}`],
+    ['the ETag with the suffix of Django', 304, (ours) => suffixed(ours, ';gzip')],
+    ['another ETag with a suffix', 200, () => '"another-gzip"'],
+    ['a part of the ETag with a suffix', 200, (ours) => suffixed(`${ours.slice(0, -2)}"`, '-gzip')],
+    ['the ETag with another suffix', 200, (ours) => suffixed(ours, '-2')],
     ['the ETag in lower case', 200, (ours) => ours.toLowerCase()],
     ['nonsense', 200, () => ',,"",W/,"'],
     ['an empty value', 200, () => ''],
@@ -172,6 +181,26 @@ describe.each(ENDPOINTS)('%s', (path) => {
     const compressed = ifNoneMatch(all[0]!, { 'Accept-Encoding': 'gzip' });
     expect(await get(path, compressed)).toMatchObject({ status: 200 });
     expect(await get(path, ifNoneMatch(all[1]!, { 'Accept-Encoding': 'gzip' }))).toMatchObject({ status: 304 });
+  });
+
+  test('no spelling of another tag makes a 304', async () => {
+    const ours = await tag(path);
+    const requests: RequestOptions[] = [
+      ...['DISCOUNT', 'LIST', 'NO-LIST', 'WAREHOUSE', 'NO-WAREHOUSE'].map((customer) => ({ customer })),
+      ...['application/x-ndjson', 'text/csv', 'text/csv;delimiter=semicolon', 'text/csv;decimal=comma'].map(
+        (Accept) => ({
+          headers: { Accept },
+        }),
+      ),
+      ...['gzip', 'br'].map((encoding) => ({ headers: { 'Accept-Encoding': encoding } })),
+    ];
+    const others = await Promise.all(requests.map((request) => tag(path, request)));
+    others.push(...(await Promise.all(ENDPOINTS.filter((data) => data !== path).map((data) => tag(data)))));
+    const different = others.filter((etag) => etag !== ours);
+    expect(different.length).toBeGreaterThanOrEqual(requests.length - 2);
+    const spellings = different.flatMap((etag) => [etag.slice(1, -1), suffixed(etag, '-gzip'), suffixed(etag, ';br')]);
+    expect(await get(path, ifNoneMatch(spellings.join()))).toMatchObject({ status: 200 });
+    expect(await get(path, ifNoneMatch([...spellings, suffixed(ours, '-gzip')].join()))).toMatchObject({ status: 304 });
   });
 
   test('errors have no ETag, and no 304 replaces an error', async () => {

@@ -35,6 +35,16 @@ export const CONDITIONAL: Clause[] = [
       same(`status for If-None-Match: ${spelling('"…"')}`, summaryOf(response), [304, 0, etag]);
     }
   }),
+  clause('decision 201', 'a tag matches without quotes and with the suffix of a proxy (§4)', async (deployment) => {
+    const spellings = [(etag: string) => etag.slice(1, -1), (etag: string) => etag.replace(/"$/, '-gzip"')];
+    for (const path of VALIDATED)
+      for (const spelling of spellings) {
+        const { etag, response } = await sendConditional(deployment, path, spelling);
+        same(`status of ${path} for If-None-Match: ${spelling('"…"')}`, summaryOf(response), [304, 0, etag]);
+      }
+    const { response } = await sendConditional(deployment, '/stock', () => '"other-gzip"');
+    same('status for another tag', response.status, 200);
+  }),
   clause(
     'decision 89',
     'the current ETag with Cache-Control: no-cache, as fetch sends it, returns 304',

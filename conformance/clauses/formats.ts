@@ -12,6 +12,7 @@ const VARIANTS = [
   'text/csv',
   'text/csv;bom=1',
   'text/csv;delimiter=semicolon',
+  'text/csv;decimal=comma',
 ];
 
 /** §10 and §10.1: the choice of the format. */
@@ -56,10 +57,21 @@ export const FORMATS: Clause[] = [
   negotiated('§10.1.4 parameters', 'each format accepts its parameters, and JSON accepts any (decision 91)', {
     'application/json;odata=verbose': JSON_TYPE,
     'application/x-ndjson;charset=utf-8': LINES_TYPE,
-    'text/csv;charset=utf-8;header=present;bom=0;delimiter=comma': CSV_TYPE,
+    'text/csv;charset=utf-8;header=present;bom=0;delimiter=comma;decimal=point': CSV_TYPE,
+    'text/csv;charset=utf8': CSV_TYPE,
+  }),
+  negotiated('decision 200 repeated', 'Content-Type repeats the parameters that differ from the default (§10)', {
+    'text/csv;bom=1': `${CSV_TYPE}; bom=1`,
+    'text/csv;delimiter=semicolon': `${CSV_TYPE}; delimiter=semicolon`,
+    'text/csv;decimal=comma': `${CSV_TYPE}; delimiter=semicolon; decimal=comma`,
   }),
   clause('§10.1.4 misspelt', 'other parameters of CSV return 406 (decision 91)', async (deployment) => {
-    for (const accept of ['text/csv;delimiter=pipe', 'text/csv;charset=latin1', 'text/csv;delimeter=semicolon'])
+    for (const accept of [
+      'text/csv;delimiter=pipe',
+      'text/csv;delimiter=comma;decimal=comma',
+      'text/csv;charset=latin1',
+      'text/csv;delimeter=semicolon',
+    ])
       same(`status for ${accept}`, (await deployment.ask(head(accept))).status, 406);
   }),
   clause('§10.1.5 none', 'an unavailable format returns 406 in JSON (decision 90, §7)', async (deployment) => {

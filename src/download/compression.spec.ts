@@ -9,10 +9,10 @@ import { jsonArray, jsonLines } from './json-formats.js';
 const FORMATS = {
   json: jsonArray,
   lines: jsonLines,
-  csv: csv('comma', 0),
-  'csv with mark': csv('comma', 1),
-  'csv with semicolons': csv('semicolon', 0),
-  'csv with both': csv('semicolon', 1),
+  csv: csv(),
+  'csv with mark': csv({ bom: '1' }),
+  'csv with semicolons': csv({ delimiter: 'semicolon' }),
+  'csv with all parameters': csv({ delimiter: 'semicolon', decimal: 'comma', bom: '1' }),
 };
 /** The number of elements in each batch. */
 const SIZES = { empty: [], 'one piece': [3], 'several pieces': [25, 150, 100, 100] };

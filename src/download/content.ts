@@ -35,6 +35,12 @@ export function stateOf(
 /** The empty text represents null in a tag, because no real version is empty. */
 const NO_VERSION = '';
 
+/** A hyphen before the last word. A proxy adds such a word when it compresses a body. */
+const LAST_HYPHEN = /-(?=[a-z]+$)/;
+
+/** Returns a version as it is in a tag. No tag ends like a tag to which a proxy has added a word. */
+const inTag = (version: string | null) => encodeURIComponent(version ?? NO_VERSION).replace(LAST_HYPHEN, '%2D');
+
 /**
  * Returns the strong `ETag` of a body that shows this state. The tag is opaque to clients. The service reads the state
  * back from it, so a client can name the state from which a delta starts.
@@ -42,7 +48,7 @@ const NO_VERSION = '';
  */
 export function tagOf({ terms, versions }: ContentState, form: unknown): string {
   const hash = digestOf([form, terms, versions]);
-  const text = versions.map((version) => encodeURIComponent(version ?? NO_VERSION)).join('~');
+  const text = versions.map(inTag).join('~');
   return `"${hash}.${terms}.${text}"`;
 }
 

@@ -3,22 +3,37 @@ import { csvWriter } from '../resource/csv-writer.js';
 import type { Format } from './format.js';
 
 const DELIMITERS = { comma: ',', semicolon: ';' } as const;
+const DECIMAL_SIGNS = { point: '.', comma: ',' } as const;
 const MARKS = { 0: '', 1: '\uFEFF' } as const;
+
+/** The parameters that a request may choose. */
+interface Parameters {
+  delimiter: keyof typeof DELIMITERS;
+  /** The decimal sign of numbers. A comma requires the semicolon as the delimiter. */
+  decimal: keyof typeof DECIMAL_SIGNS;
+  /** 1 to begin with a byte-order mark, which some spreadsheets need. */
+  bom: `${keyof typeof MARKS}`;
+}
+
+const DEFAULTS: Parameters = { delimiter: 'comma', decimal: 'point', bom: '0' };
 
 /** The number of characters per piece. Writing a whole batch of long texts at once would delay other requests. */
 const PIECE = 64 * 1024;
 
 /**
  * Writes a header line and one row per element.
- * @param bom 1 to begin with a byte-order mark, which some spreadsheets need
+ * @param variant the parameters that differ from the default; `Content-Type` repeats them
  */
-export const csv = (delimiter: keyof typeof DELIMITERS, bom: keyof typeof MARKS): Format => ({
+export const csv = (variant: Partial<Parameters> = {}): Format => ({
   type: 'text/csv',
-  parameters: { charset: 'utf-8', header: 'present', delimiter, bom: String(bom) },
-  contentType: 'text/csv; charset=utf-8; header=present',
+  parameters: { charset: 'utf-8', header: 'present', ...DEFAULTS, ...variant },
+  contentType: `text/csv; charset=utf-8; header=present${Object.entries(variant)
+    .map(([name, value]) => `; ${name}=${value}`)
+    .join('')}`,
   separator: '\n',
   async *write(batches, keys) {
-    const writer = csvWriter(keys, DELIMITERS[delimiter]);
+    const { delimiter, decimal, bom } = { ...DEFAULTS, ...variant };
+    const writer = csvWriter(keys, DELIMITERS[delimiter], DECIMAL_SIGNS[decimal]);
     let piece = MARKS[bom] + writer.header;
     for await (const batch of batches) {
       for (const element of linesOf(batch)) {

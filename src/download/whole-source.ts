@@ -13,14 +13,16 @@ import type { OpenedBody, Reading, Representation, ResponseSource } from './resp
 const FORMATS = [
   jsonArray,
   jsonLines,
-  csv('comma', 0),
-  csv('comma', 1),
-  csv('semicolon', 0),
-  csv('semicolon', 1),
+  csv(),
+  csv({ bom: '1' }),
+  csv({ delimiter: 'semicolon' }),
+  csv({ delimiter: 'semicolon', bom: '1' }),
+  csv({ delimiter: 'semicolon', decimal: 'comma' }),
+  csv({ delimiter: 'semicolon', decimal: 'comma', bom: '1' }),
 ] as const;
 
 export const FORMATS_IN_WORDS =
-  'application/json, application/x-ndjson, or text/csv, which may have bom=1 and delimiter=semicolon';
+  'application/json, application/x-ndjson, or text/csv, which may have bom=1, delimiter=semicolon, or delimiter=semicolon;decimal=comma';
 
 /** The source of a response with every element that the customer sees. */
 export class WholeSource implements ResponseSource {

@@ -63,7 +63,13 @@ function exactnessOf({ type, parameters }: Range, offer: Offer, names: readonly 
   const level = names.indexOf(type) + 1;
   if (!level || !offer.parameters) return level;
   const named = Object.entries(parameters);
-  return named.every(([name, value]) => offer.parameters![name] === value.toLowerCase())
+  return named.every(([name, value]) => offer.parameters![name] === spelled(name, value))
     ? level + named.length / 100
     : 0;
+}
+
+/** Returns the value of a parameter as offers spell it. `utf8` is a common spelling of `utf-8`. */
+function spelled(name: string, value: string): string {
+  const lower = value.toLowerCase();
+  return name === 'charset' && lower === 'utf8' ? 'utf-8' : lower;
 }

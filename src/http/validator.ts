@@ -28,19 +28,36 @@ export function digestOf(value: unknown): string {
 
 /** Sets the validator of a response that Express sends. Express turns it into a 304 if the client has this `ETag`. */
 export function setValidator(response: Response, inputs: unknown): void {
-  response.set(validatorOf(inputs));
+  const { req: request } = response;
+  const headers = validatorOf(inputs);
+  response.set(headers);
   // `Cache-Control` is meant for caches. `fetch` adds "no-cache" to every conditional request, and Express would never
   // respond with 304 to a request that has it.
-  delete response.req.headers['cache-control'];
+  delete request.headers['cache-control'];
+  // Express knows only the exact spelling of the tag.
+  if (isFresh(request, headers.ETag)) request.headers['if-none-match'] = headers.ETag;
 }
 
 /** Whether the client has the response with this strong `ETag`. The comparison is weak (RFC 9110 §13.1.2). */
 export function isFresh(request: Request, etag: string): boolean {
-  const tags = knownTags(request);
-  return tags.includes(etag) || (tags.length === 1 && tags[0] === '*');
+  return request.headers['if-none-match']?.trim() === '*' || knownTags(request).includes(normalized(etag));
 }
 
-/** Returns the tags in `If-None-Match`, each with its quotes and without `W/`, or `*`. */
+/** Returns the tags in `If-None-Match`, each with its quotes and as the service sent it. */
 export function knownTags({ headers }: Request): string[] {
-  return headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+  return headers['if-none-match']?.split(',').map(normalized) ?? [];
+}
+
+/**
+ * What a proxy adds to a tag when it compresses a body: `-gzip` and `-br` (Apache, Caddy), `--gzip` (Jetty), `;gzip`
+ * (Django), `-df` (Traffic Server). Apache does not remove it from `If-None-Match`.
+ */
+const COMPRESSED = /(?:--?|;)(?:gzip|br|zstd|deflate|df)$/;
+
+/**
+ * Undoes what clients and proxies do to a tag: they weaken it, drop its quotes, or add a suffix. The digest at the
+ * beginning of a tag covers everything that the tag identifies, so tags of different bodies stay different.
+ */
+function normalized(tag: string): string {
+  return `"${tag.trim().replace(/^W\//, '').replaceAll('"', '').replace(COMPRESSED, '')}"`;
 }

@@ -204,3 +204,13 @@ test('exports impossible dates and times as empty cells (decision 124)', () => {
   expect(cellText('2027-02-31 00:00:00', TIME)).toBe('');
   expect(storedValue('2027-02-31 00:00:00', TIME)).toBe('2027-02-31 00:00:00');
 });
+
+test.each([
+  ['19,95', /; for decimal commas, pass --decimal-comma$/],
+  ['1,299', /; if the comma separates thousands, remove it, .*; only if decimals follow it, pass --decimal-comma$/],
+  ['1,299.00', /; if the commas separate thousands, remove them, or in a column map, write thousands: ','$/],
+  ['1,299,000', /; if the commas separate thousands, remove them, or in a column map, write thousands: ','$/],
+  ['0,125', /; for decimal commas, pass --decimal-comma$/],
+])('the message about the number %s does not suggest a wrong reading', (text, hint) => {
+  expect(() => parseCell(text, SIZE)).toThrow(hint);
+});

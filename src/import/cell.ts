@@ -159,8 +159,13 @@ function plainDecimal(cell: string): string {
   }
 }
 
-/** Advice for a number that ends in a comma and digits; otherwise ''. */
+/** Advice for a number with commas; otherwise ''. */
 export function commaHint(cell: string): string {
+  const thousands = "in a column map, write thousands: ','";
+  if (/^-?\d{1,3}(,\d{3}){2,}$|^-?\d{1,3}(,\d{3})+\.\d*$/.test(cell))
+    return `; if the commas separate thousands, remove them, or ${thousands}`;
+  if (/^-?[1-9]\d{0,2},\d{3}$/.test(cell))
+    return `; if the comma separates thousands, remove it, or ${thousands}; only if decimals follow it, pass --decimal-comma`;
   return /,\d+$/.test(cell) ? '; for decimal commas, pass --decimal-comma' : '';
 }
 

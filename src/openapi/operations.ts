@@ -183,7 +183,7 @@ function dataContent(resource: Resource): ResponseObject['content'] {
     'application/x-ndjson': text('One element per line, each as in JSON.', `${json}\n`),
     'text/csv': text(
       'RFC 4180. The columns are in the order of the fields; a nested array is JSON in one cell. Parameters of this type ' +
-        'in `Accept`: `delimiter=semicolon`, and `bom=1` for a byte-order mark.',
+        'in `Accept`: `delimiter=semicolon`, `decimal=comma` (with semicolons), and `bom=1` for a byte-order mark.',
       header + row(json),
     ),
   };

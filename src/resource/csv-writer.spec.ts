@@ -25,12 +25,12 @@ test.each([
   ['"null"', 'null'],
   ['"007"', '007'],
   ['"a,b"', '"a,b"'],
-  ['"a;b"', 'a;b'],
+  ['"a;b"', '"a;b"'],
   ['"a\\"b"', '"a""b"'],
   ['"a\\nb"', '"a\nb"'],
   ['"a\\rb"', '"a\rb"'],
   ['"a\\r\\nb"', '"a\r\nb"'],
-  ['"a\\tb"', 'a\tb'],
+  ['"a\\tb"', '"a\tb"'],
   ['"a\\\\"', 'a\\'],
   ['"\\\\\\""', '"\\"""'],
   ['"\\u0001é\u{1F3A9}\\u2028"', '\u0001é\u{1F3A9}\u2028'],
@@ -41,9 +41,15 @@ test.each([
   expect(rowOf(json)).toBe(`${cell}\r\n`);
 });
 
-test('the semicolon needs quotes if it is the delimiter, and the comma does not', () => {
-  expect(row('a;b', ';')).toBe('"a;b"\r\n');
-  expect(row('a,b', ';')).toBe('a,b\r\n');
+test('a text with either delimiter is quoted, whichever delimiter the row has', () => {
+  for (const delimiter of [',', ';'])
+    for (const text of ['a,b', 'a;b', 'a\tb']) expect(row(text, delimiter)).toBe(`"${text}"\r\n`);
+});
+
+test('a decimal comma replaces only the decimal point of numbers, without quotes', () => {
+  const element = '{"A":12.6923,"B":-0.5,"C":30,"D":null,"E":"1.5","F":true,"G":[{"H":1.5}]}';
+  const expected = '12,6923;-0,5;30;;1.5;true;"[{""H"":1.5}]"\r\n';
+  expect(csvWriter([...'ABCDEFG'], ';', ',').row(element)).toBe(expected);
 });
 
 test.each([
@@ -65,10 +71,62 @@ test.each([
   ['x=1', 'x=1'],
   [' =1', ' =1'],
   ['=HYPERLINK("http://x","y")', `'=HYPERLINK("http://x","y")`],
+  // Behind another delimiter or a line break, a reader with that delimiter begins a cell.
+  ['x;=1+1', `x;'=1+1`],
+  ['x,-5', `x,'-5`],
+  ['x\t@SUM(A1)', `x\t'@SUM(A1)`],
+  ['x\r\n=1+1\r\ny', `x\r\n'=1+1\r\ny`],
+  ['a;＋1,=2;;=3', `a;'＋1,'=2;;'=3`],
+  [`x;'=1`, `x;''=1`],
+  ['x;"=1+1;y', `x;'"=1+1;y`],
+  [`=1;'"'=1`, `'=1;''"'=1`],
+  [`x;'s`, `x;'s`],
+  ['x; =1, -5', 'x; =1, -5'],
+  ['x;1=1', 'x;1=1'],
 ])('the text %j becomes the cell %j, which is no formula and can be converted back', (text, cell) => {
   const [[parsed]] = parse(row(text), { record_delimiter: '\r\n' }) as [[string]];
   expect([parsed, undone(parsed)]).toEqual([cell, text]);
 });
+
+test.each([
+  ['x;=1+1;y', 'x;\\u003d1+1;y'],
+  ['x,-5', 'x,\\u002d5'],
+  ['x;＝1', 'x;\\uff1d1'],
+  [`x;''=1`, `x;\\u0027'=1`],
+  [`=1;1=1; =1;'s`, `=1;1=1; =1;'s`],
+])('the text %j in a nested array becomes %j, so that its JSON has the same value and no formula', (text, inJson) => {
+  const value = [{ A: text, B: -1.5 }];
+  const [[cell]] = parse(row(value), { record_delimiter: '\r\n' }) as [[string]];
+  expect([cell, JSON.parse(cell)]).toEqual([`[{"A":"${inJson}","B":-1.5}]`, value]);
+});
+
+test('a row that is read with any delimiter has no cell with a formula', () => {
+  const random = new SeededRandom(11);
+  const parts = ['a', ',', ';', '\t', '"', '\n', '\r', "'", '=', '+', '-', '@', '＝', ' ', '1'];
+  const text = () => Array.from({ length: random.of([1, 2, 4, 8]) }, () => random.of(parts)).join('');
+  const rows = Array.from({ length: 3000 }, () => {
+    const element = JSON.stringify({ A: text(), B: [{ C: text() }, { C: text() }], D: text() });
+    return csvWriter(['A', 'B', 'D'], random.of([',', ';'])).row(element);
+  });
+  const cells = [',', ';', '\t'].flatMap((delimiter) => rows.flatMap((line) => cellsRead(line, delimiter)));
+  expect(cells.filter((cell) => /^[=+\-@＝]/.test(cell))).toEqual([]);
+});
+
+/** The cells that a spreadsheet reads: quotes have a meaning only at the beginning of a cell. */
+function cellsRead(text: string, delimiter: string): string[] {
+  const cells = [''];
+  let quoted = false;
+  for (let at = 0, first = true; at < text.length; at++) {
+    const character = text[at]!;
+    const isEnd = !quoted && (character === delimiter || character === '\r' || character === '\n');
+    if (isEnd) cells.push('');
+    else if (character === '"' && quoted && text[at + 1] === '"') cells[cells.length - 1] += text[++at];
+    else if (character === '"' && (quoted || first)) quoted = !quoted;
+    else cells[cells.length - 1] += character;
+    first = isEnd;
+  }
+  return cells;
+}
 
 test.each([
   ['another key', '{"W":1}'],
@@ -107,8 +165,8 @@ test('a CSV parser returns the same random values, with comma and with semicolon
     }));
     const csv = elements.map((element) => writer.row(JSON.stringify(element))).join('');
     const rows = parse(csv, { delimiter, record_delimiter: '\r\n' }) as string[][];
-    expect(rows.map((cells) => cells.map(undone))).toEqual(
-      elements.map(({ A, B, C, D }) => [A, B === null ? '' : String(B), C, JSON.stringify(D)]),
+    expect(rows.map((cells) => cells.map(undone)).map(([A, B, C, D]) => [A, B, C, JSON.parse(D!)])).toEqual(
+      elements.map(({ A, B, C, D }) => [A, B === null ? '' : String(B), C, D]),
     );
   }
 });

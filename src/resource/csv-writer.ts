@@ -14,30 +14,49 @@ const LINE_BREAK = '\r\n';
 /** A value in JSON without spaces between tokens: a string, an array of flat objects, or another scalar. */
 const VALUE = /"[^"\\]*(?:\\.[^"\\]*)*"|\[[^"\]]*(?:"[^"\\]*(?:\\.[^"\\]*)*"[^"\]]*)*\]|[^,}]+/y;
 
+/** A cell with one of these is quoted, so that a reader may use any of the usual delimiters. */
+const SPECIAL = /[,;\t"\r\n]/;
+
 /** Texts that a spreadsheet would run as a formula, or that look like such a text after it was escaped with `'`. */
 const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+
+/**
+ * The places within a text where a reader with another delimiter begins a cell that it would run. Such a reader ignores
+ * the quotes of our cell, so its cell may begin with quotes of the text.
+ */
+const INNER_FORMULA = /[,;\t\r\n](?=["']*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
+
+/** The same places within JSON, where a character can be escaped without a change of the value. */
+const FORMULA_IN_JSON = /[,;](?='*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])./g;
 
 /**
  * Creates the writer for elements with these keys. It reads JSON instead of rows, because documents are stored as JSON. It
  * copies each value as text, because parsing would change some numbers. A library that preserves numbers takes ten times
  * as long.
  */
-export function csvWriter(keys: readonly string[], delimiter: string): CsvWriter {
-  const special = new RegExp(`[${delimiter}"\r\n]`);
-  const escaped = (text: string) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+export function csvWriter(keys: readonly string[], delimiter: string, decimalSign = '.'): CsvWriter {
   const cell = (json: string) => {
     if (json === 'null') return '';
-    if (!json.startsWith('"')) return escaped(json);
-    const text = JSON.parse(json) as string;
-    if (!text) return '""';
-    return escaped(FORMULA.test(text) ? `'${text}` : text);
+    if (json.startsWith('"')) return textCell(JSON.parse(json) as string);
+    if (json.startsWith('[')) return quotedIfSpecial(json.replace(FORMULA_IN_JSON, escapedInJson));
+    return decimalSign === '.' ? json : json.replace('.', decimalSign);
   };
   const before = keys.map((key, index) => `${index ? ',' : '{'}${JSON.stringify(key)}:`);
   return {
-    header: keys.map(escaped).join(delimiter) + LINE_BREAK,
+    header: keys.map(quotedIfSpecial).join(delimiter) + LINE_BREAK,
     row: (element) => valuesOf(element, before).map(cell).join(delimiter) + LINE_BREAK,
   };
 }
+
+function textCell(text: string): string {
+  if (!text) return '""';
+  return quotedIfSpecial(`${FORMULA.test(text) ? "'" : ''}${text.replace(INNER_FORMULA, "$&'")}`);
+}
+
+const quotedIfSpecial = (text: string) => (SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+const escapedInJson = ([delimiter, first]: string) =>
+  `${delimiter}\\u${first!.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Returns the JSON text of each value. @param before the text before each value */
 function valuesOf(element: string, before: readonly string[]): string[] {

@@ -1,7 +1,11 @@
 import { parse } from 'csv-parse/sync';
 
-/** Removes the prefix that prevents spreadsheets from running a text as a formula (interface §10.3). */
-export const undone = (cell: string) => cell.replace(/^'(?='*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/, '');
+/** Removes the apostrophes that prevent spreadsheets from running a text as a formula (interface §10.3). */
+export const undone = (cell: string) =>
+  cell.replace(
+    /^'(?='*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])|(?<=[,;\t\r\n])'(?=["']*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g,
+    '',
+  );
 
 /** Parses a CSV body into its header and the cells of each row by column. */
 export function csvRows(body: string, delimiter = ','): { header: string[]; rows: Record<string, string>[] } {
@@ -19,10 +23,11 @@ export function csvRows(body: string, delimiter = ','): { header: string[]; rows
  * Returns the expected cells of an element.
  * @param element the JSON text of each value, by key
  */
-export function cellsOf(element: Record<string, string>): Record<string, string> {
+export function cellsOf(element: Record<string, string>, decimalSign = '.'): Record<string, string> {
   const cells = Object.entries(element).map(([key, json]) => {
     if (json === 'null') return [key, ''];
-    return [key, json.startsWith('"') ? (JSON.parse(json) as string) : json];
+    if (json.startsWith('"')) return [key, JSON.parse(json) as string];
+    return [key, json.startsWith('[') ? json : json.replace('.', decimalSign)];
   });
   return Object.fromEntries(cells);
 }

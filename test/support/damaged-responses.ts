@@ -111,12 +111,19 @@ export const DAMAGED: [string, Spoil, string[]][] = [
   [
     'no ETag',
     header('/prices', 'etag', undefined),
-    ['decision 71 strong', 'decision 72 unchanged', 'decision 72 changed'],
+    [
+      'decision 71 strong',
+      'decision 72 unchanged',
+      'decision 201',
+      'decision 72 changed',
+      'decision 179 unchanged',
+      'decision 179 unknown',
+    ],
   ],
   [
     'a weak ETag',
     header('/stock/schema', 'etag', 'W/"1"'),
-    ['decision 71 strong', 'decision 72 unchanged', 'decision 89'],
+    ['decision 71 strong', 'decision 72 unchanged', 'decision 201', 'decision 89'],
   ],
   ['another last SKU', header('/prices', 'x-last-sku', 'ACC-9001'), ['§4 last-sku']],
   ['no last SKU', header('/stock', 'x-last-sku', undefined), ['§4 last-sku']],
@@ -135,16 +142,21 @@ export const DAMAGED: [string, Spoil, string[]][] = [
   ['a formula', body('/products', "'=1+1", '=1+1', 'text/csv'), ['§10.3.6 formulas']],
   ['a column with another name', body('/stock', 'SKU', 'sku', 'text/csv'), ['§10.3.1 columns', '§10.3.2 variants']],
   ['another number in CSV', body('/prices', /(\.\d{3})\d/, '$1', 'text/csv'), ['§10.3.3 values']],
+  [
+    'a decimal point beside decimal commas',
+    body('/prices', /,(\d{4};)/, '.$1', 'text/csv;decimal=comma'),
+    ['decision 200 decimal'],
+  ],
   ['null as text', body('/stock', ',\r\n', ',null\r\n', 'text/csv'), ['§10.3.2 variants', '§10.3.4 empty']],
   ['no mark', body('/stock', '\uFEFF', '', 'text/csv;bom=1'), ['§10.3.2 variants']],
   [
     'a line without its line break',
     body('/prices', /\n$/, '', 'application/x-ndjson'),
     [
-      'decision 179 complete',
       '§10.2 lines',
       '§10.3 csv',
       '§10.3.1 columns',
+      'decision 200 decimal',
       '§10.3.3 values',
       '§10.3.4 empty',
       '§10.3.5 arrays',
@@ -154,7 +166,11 @@ export const DAMAGED: [string, Spoil, string[]][] = [
   ['200 for a format that does not exist', status('/stock', 406, 200), ['§10.1.4 misspelt', '§10.1.5 none']],
   ['an endpoint without authentication', status('/prices/schema', 401, 200), ['§5.5 protected']],
   ['400 for an unknown path', status('/nowhere', 404, 400), ['§7 unknown-path', '§7 unknown-path-anonymous']],
-  ['200 instead of 304', status('/stock', 304, 200), ['decision 72 unchanged', 'decision 72 lists', 'decision 89']],
+  [
+    '200 instead of 304',
+    status('/stock', 304, 200),
+    ['decision 72 unchanged', 'decision 72 lists', 'decision 201', 'decision 89'],
+  ],
   ['200 for OPTIONS', status('/products', 405, 200), ['§1 read-only', '§4 options']],
   [
     'requests that count twice',

@@ -36,6 +36,7 @@ export const PROGRAMS = [
   { name: 'go', project: 'clients', package: 'golang-go' },
   { name: 'mcs', project: 'clients', package: 'mono-mcs' },
   { name: 'mono', project: 'clients', package: 'mono-runtime' },
+  { name: 'soffice', project: 'clients', package: 'libreoffice-calc-nogui' },
   {
     name: 'mono-http',
     project: 'clients',

@@ -10,6 +10,9 @@ test.each([
   ['windows-1251', 'Красный канат'],
   ['windows-1253', 'Κόκκινο σχοινί'],
   ['cp850', 'Größe für Öl'],
+  ['cp852', 'Łódź żółta'],
+  ['koi8-r', 'Красный канат'],
+  ['cp866', 'Красный канат'],
 ])('the right reading of a cell in %s comes first', (encoding, text) => {
   expect(advice(`A-1,${text},7\n`, encoding)).toMatch(
     new RegExp(`^its first affected cell reads "${text}" in [^;]*${encoding}`),

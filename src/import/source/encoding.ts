@@ -4,7 +4,7 @@ import { quoted } from '../excerpt.js';
 /** The most common encodings of product files, apart from UTF-8. */
 const LIKELY = [
   ...(['windows-1252', 'windows-1250', 'macroman', 'windows-1251', 'windows-1253', 'windows-1254'] as const),
-  ...(['windows-1257', 'iso-8859-2', 'cp850', 'cp437'] as const),
+  ...(['windows-1257', 'iso-8859-2', 'iso-8859-15', 'cp850', 'cp852', 'cp437', 'koi8-r', 'cp866'] as const),
 ] as const;
 /** Two-byte encodings. Most of them decode any run of bytes to some text. */
 const LIKELY_ASIAN = ['shift_jis', 'gbk', 'big5', 'euc-kr'];
@@ -13,6 +13,8 @@ const LIKELY_ASIAN = ['shift_jis', 'gbk', 'big5', 'euc-kr'];
 const NOT_TEXT = /^(base64|hex)$/i;
 
 const SEPARATORS = /[,;\t|"\r\n]/;
+/** The number of readings that the message shows. */
+const SHOWN = 8;
 /** If a cell is long, the message shows only this many bytes before and after the invalid byte. */
 const MAX_BYTES_EACH_SIDE = 60;
 
@@ -40,7 +42,7 @@ export function encodingAdvice(line: Buffer): string {
     if (!/[\uFFFD\p{Cc}\p{Co}]/u.test(text)) readings.set(text, [...(readings.get(text) ?? []), name]);
   }
   const sorted = [...readings].toSorted(([one], [other]) => strangeness(one) - strangeness(other));
-  const shown = sorted.map(([text, encodings]) => `${quoted(text)} in ${encodings.join(', ')}`);
+  const shown = sorted.slice(0, SHOWN).map(([text, encodings]) => `${quoted(text)} in ${encodings.join(', ')}`);
   if (!shown.length) return 'save the file as UTF-8';
   return `its first affected cell reads ${shown.join('; ')}. Pass the encoding that reads correctly with --encoding, or save the file as UTF-8`;
 }

@@ -7,6 +7,13 @@ export class LineCounter {
   line = 1;
   private previous = 0;
 
+  /** Returns the line number of a byte of the next bytes. */
+  lineAt(bytes: Buffer, index: number): number {
+    const copy = Object.assign(new LineCounter(), this);
+    copy.add(bytes.subarray(0, index));
+    return copy.line;
+  }
+
   add(bytes: Buffer): void {
     let { line, previous } = this;
     for (let index = 0; index < bytes.length; index++) {

@@ -38,6 +38,9 @@ export interface TableSource {
   /** Returns the headers that a column is read from, spelt as in the column map; none for a constant. */
   origin?(column: FieldDeclaration): readonly string[];
 
+  /** The names of all tables of the column map whose key comes from this header of the same row. */
+  tablesWithKey?: (header: string) => string[];
+
   /**
    * Reads the file once, from its beginning. It reports and skips rows that cannot be made.
    * @throws {SourceFault} at the line where reading cannot continue; the rows before it are still yielded

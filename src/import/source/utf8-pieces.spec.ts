@@ -147,3 +147,32 @@ test('a file of another encoding may contain letters that are UTF-8 by chance', 
   const text = 'A,Ã¶\nB,Größe\n';
   expect(await read(iconv.encode(text, 'windows-1252'), 'windows-1252')).toEqual({ text });
 });
+
+test('a file that is mostly UTF-8 is a fault in another encoding, and its other lines are counted', async () => {
+  const content = Buffer.concat([Buffer.from('A,Größe\nB,Öl\n'), iconv.encode('C,Rot für\n', 'windows-1252')]);
+  const { fault } = await read(content, 'windows-1252');
+  expect(fault).toMatchObject({
+    line: 1,
+    message: expect.stringMatching(/^the file is mostly UTF-8, .* write all lines in UTF-8 \(1 are not\)/),
+  });
+});
+
+test('the fault of a line names an earlier line that is UTF-8, because the file may mix encodings', async () => {
+  const bad = iconv.encode('C,Rot für\n', 'windows-1252');
+  const mixed = await read(Buffer.concat([Buffer.from('A,a\nB,Öl\n'), bad]));
+  expect(mixed.fault).toMatchObject({ line: 3, message: expect.stringContaining('Line 2 is valid UTF-8') });
+  const other = await read(Buffer.concat([Buffer.from('A,a\nB,b\n'), bad]));
+  expect(other.fault).toMatchObject({ line: 3, message: expect.not.stringContaining('is valid UTF-8') });
+});
+
+test('UTF-32 is recognized, and XML in UTF-16', async () => {
+  const wide = iconv.encode('a,b\n1,ö\n', 'utf-32', { addBOM: true });
+  for (const encoding of ['utf-8', 'utf-16'])
+    expect((await read(wide, encoding)).fault?.message).toBe(
+      'the file is UTF-32; save it as UTF-8 (in Excel: "CSV UTF-8"), or pass --encoding utf-32',
+    );
+  expect(await read(wide, 'utf-32')).toEqual({ text: 'a,b\n1,ö\n' });
+  const xml = Buffer.from('\uFEFF<?xml version="1.0" encoding="UTF-16"?><BMECAT/>', 'utf16le');
+  for (const encoding of ['utf-8', 'utf-16'])
+    expect((await read(xml, encoding)).fault?.message).toBe('this is XML; export CSV instead, or convert it');
+});

@@ -7,11 +7,15 @@ import { LineCounter } from './line-counter.js';
 import { SourceFault } from './table-source.js';
 
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const UTF32_MARKS = [Buffer.from([0xff, 0xfe, 0, 0]), Buffer.from([0, 0, 0xfe, 0xff])];
 const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 /** The number of bytes that are enough to recognize the format of a file. */
 const HEAD = 512;
 /** iconv-lite decodes invalid bytes to this character. */
 const UNKNOWN = '\uFFFD';
+const LINE_OUTSIDE_ASCII = /^.*?[\x80-\xff].*$/gm;
+/** This many lines outside ASCII show whether a file is UTF-8. */
+const JUDGED_LINES = 1000;
 
 /**
  * Converts the text of a file from any encoding to UTF-8 and removes the byte-order mark. No piece ends within a
@@ -25,16 +29,24 @@ export async function* utf8Pieces(bytes: AsyncIterable<Buffer>, encoding: string
 
 async function* validated(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const counter = new LineCounter();
+  /** The first line with a character outside ASCII. */
+  let proof: number | undefined;
   for await (const piece of wholeCharacters(bytes)) {
     const good = isUtf8(piece) ? piece : validLines(piece);
+    if (!proof && !isAscii(good)) proof = counter.lineAt(good, good.findIndex(isOutsideAscii));
     counter.add(good);
     yield good;
-    if (good !== piece)
-      throw new SourceFault(
-        counter.line,
-        `this line is not valid UTF-8; ${encodingAdvice(piece.subarray(good.length))}`,
-      );
+    if (good === piece) continue;
+    const mixed = proof
+      ? `. Line ${proof} is valid UTF-8, so the file may mix encodings: then write this line in UTF-8, too`
+      : '';
+    const advice = encodingAdvice(piece.subarray(good.length));
+    throw new SourceFault(counter.line, `this line is not valid UTF-8; ${advice}${mixed}`);
   }
+}
+
+function isOutsideAscii(byte: number): boolean {
+  return byte >= 0x80;
 }
 
 async function* decoded(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
@@ -66,27 +78,37 @@ function isSingleByte(encoding: string): boolean {
 }
 
 /**
- * Passes on the bytes of a file that is not UTF-8. Unless it is pure ASCII, a whole file in a single-byte encoding is
- * almost never valid UTF-8.
- * @throws {SourceFault} at the end of a file that is UTF-8, with the line of its first character outside ASCII
+ * Passes on the bytes of a file that is not UTF-8. In a single-byte encoding, a line outside ASCII is almost never valid
+ * UTF-8.
+ * @throws {SourceFault} at the end of a file most of whose lines outside ASCII are UTF-8, with the first of these lines
  */
 async function* refusingUtf8(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
   const counter = new LineCounter();
-  let first: Buffer | undefined;
-  let isAllUtf8 = true;
+  let [valid, invalid] = [0, 0];
+  let first: { line: number; letter: Buffer } | undefined;
   for await (const piece of wholeCharacters(bytes)) {
-    isAllUtf8 &&= isUtf8(piece);
-    if (isAllUtf8 && !first) {
-      const at = isAscii(piece) ? piece.length : piece.findIndex((byte) => byte >= 0x80);
-      counter.add(piece.subarray(0, at));
-      if (at < piece.length) first = Buffer.from([...piece.toString('utf8', at, at + 4)][0]!);
-    }
+    if (valid + invalid < JUDGED_LINES && !isAscii(piece))
+      for (const { 0: text, index } of piece.toString('latin1').matchAll(LINE_OUTSIDE_ASCII)) {
+        const line = Buffer.from(text, 'latin1');
+        if (!isUtf8(line)) invalid++;
+        else if (!valid++) first = { line: counter.lineAt(piece, index), letter: firstLetter(line) };
+      }
+    counter.add(piece);
     yield piece;
   }
-  if (!isAllUtf8 || !first) return;
-  const change = `"${first.toString()}" into "${iconv.decode(first, encoding)}"`;
-  const advice = 'leave out --encoding, or encoding in the map';
-  throw new SourceFault(counter.line, `the file is UTF-8, and ${encoding} would turn ${change}; ${advice}`);
+  if (!first || valid <= invalid) return;
+  const change = `"${first.letter.toString()}" into "${iconv.decode(first.letter, encoding)}"`;
+  const advice = invalid ? `write all lines in UTF-8 (${invalid} are not), and leave out` : 'leave out';
+  throw new SourceFault(
+    first.line,
+    `the file is ${invalid ? 'mostly ' : ''}UTF-8, and ${encoding} would turn ${change}; ${advice} --encoding, or encoding in the map`,
+  );
+}
+
+/** Returns the first character outside ASCII. */
+function firstLetter(line: Buffer): Buffer {
+  const at = line.findIndex(isOutsideAscii);
+  return Buffer.from([...line.toString('utf8', at, at + 4)][0]!);
 }
 
 async function* withoutMark(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
@@ -99,9 +121,10 @@ async function* withoutMark(bytes: AsyncIterable<Buffer>, encoding: string): Asy
 
 /** @throws {SourceFault} if the file is not text, or begins in another encoding */
 function afterMark(head: Buffer, encoding: string): Buffer {
-  const fault = formatFault(head);
+  const wide = wideEncoding(head);
+  const fault = formatFault(wide ? Buffer.from(iconv.decode(head, wide)) : head);
   if (fault) throw new SourceFault(1, fault);
-  if (!/^(utf|ucs)-?(16|2|32)/i.test(encoding)) refuseUtf16(head);
+  if (wide) refuseWide(wide, encoding);
   if (!head.subarray(0, UTF8_MARK.length).equals(UTF8_MARK)) return head;
   if (!isUtf8Name(encoding))
     throw new SourceFault(
@@ -111,14 +134,19 @@ function afterMark(head: Buffer, encoding: string): Buffer {
   return head.subarray(UTF8_MARK.length);
 }
 
-function refuseUtf16(head: Buffer): void {
-  const isMarked = UTF16_MARKS.some((mark) => head.subarray(0, mark.length).equals(mark));
-  const encoding = isMarked ? 'utf-16' : unmarkedUtf16(head);
-  if (encoding)
-    throw new SourceFault(
-      1,
-      `the file is UTF-16; save it as UTF-8 (in Excel: "CSV UTF-8"), or pass --encoding ${encoding}`,
-    );
+/** Returns the encoding of a file in UTF-16 or UTF-32, which its first bytes show; undefined for other files. */
+function wideEncoding(head: Buffer): string | undefined {
+  const isMarked = (marks: readonly Buffer[]) => marks.some((mark) => head.subarray(0, mark.length).equals(mark));
+  if (isMarked(UTF32_MARKS)) return 'utf-32';
+  return isMarked(UTF16_MARKS) ? 'utf-16' : unmarkedUtf16(head);
+}
+
+/** @throws {SourceFault} if the operator chose an encoding of another width */
+function refuseWide(wide: string, encoding: string): void {
+  const isRight = wide === 'utf-32' ? /^(utf|ucs)-?(32|4)/i : /^(utf|ucs)-?(16|2)/i;
+  if (isRight.test(encoding)) return;
+  const name = wide.slice(0, 'utf-16'.length).toUpperCase();
+  throw new SourceFault(1, `the file is ${name}; save it as UTF-8 (in Excel: "CSV UTF-8"), or pass --encoding ${wide}`);
 }
 
 /** Moves a character that is split between two pieces to the second one. */

@@ -137,6 +137,14 @@ export class MapNode {
     return text;
   }
 
+  /** True, false, or this text. */
+  flagOr<Text extends string>(text: Text): boolean | Text {
+    if (scalarText(this.node) === text) return text;
+    const value = isScalar(this.node) ? this.node.value : undefined;
+    if (typeof value !== 'boolean') this.report(`must be true, false or ${text}`);
+    return value === true;
+  }
+
   flag(): boolean {
     const value = isScalar(this.node) ? this.node.value : undefined;
     if (typeof value !== 'boolean') this.report('must be true or false');

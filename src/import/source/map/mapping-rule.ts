@@ -13,8 +13,8 @@ export interface CellRule {
   from: readonly string[];
   /** Whether the file may lack the headers of this rule. */
   optional: boolean;
-  /** Whether an empty value is an error. */
-  required: boolean;
+  /** Whether an empty value is an error. `found`: only if it comes from another row. */
+  required: boolean | 'found';
   /** The rows in which to look for the cell, in this order. */
   rows: readonly RowRule[];
   list?: ListRule;
@@ -37,7 +37,8 @@ export interface CellRule {
 }
 
 export interface NumberFormat {
-  decimal: '.' | ',';
+  /** `either`: a point or a comma, but not one that may separate thousands. */
+  decimal: '.' | ',' | 'either';
   thousands?: string;
 }
 

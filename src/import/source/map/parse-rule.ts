@@ -108,11 +108,19 @@ function readCell(node: MapNode, keys: Keys, column?: FieldDeclaration): Rule {
     kind: 'cell',
     from: from ? readHeaders(from) : [],
     optional: isSet(keys, 'optional'),
-    required: isSet(keys, 'required'),
+    required: readRequired(keys),
     rows: readRows(keys),
     list,
     ...readTexts(keys, column),
   };
+}
+
+function readRequired(keys: Keys): CellRule['required'] {
+  const node = keys.get('required');
+  const required = node?.flagOr('found') ?? false;
+  if (required === 'found' && !keys.has('row') && !keys.has('above'))
+    node!.report('found needs row or above in the same rule');
+  return required;
 }
 
 function readHeaders(node: MapNode): string[] {
@@ -223,7 +231,7 @@ export function readNumberFormat(
   if (!whole && !(column && isNumber(column)))
     for (const node of [decimal, thousands]) node?.report('is for columns that hold a number');
   const format: Partial<NumberFormat> = {};
-  if (decimal) format.decimal = decimal.choice(['.', ','] as const);
+  if (decimal) format.decimal = decimal.choice(['.', ',', 'either'] as const);
   if (thousands) format.thousands = thousands.choice(THOUSANDS);
   if (thousands && format.thousands === format.decimal) thousands.report('cannot be the same as decimal');
   return format;

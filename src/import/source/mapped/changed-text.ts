@@ -44,7 +44,7 @@ function reader(rule: CellRule, column: FieldDeclaration | undefined, format: Nu
 }
 
 function empty({ required }: CellRule, text: string): string {
-  if (required) throw new CellError('is empty, but the map requires a value');
+  if (required === true) throw new CellError('is empty, but the map requires a value');
   return text.trim() === '' ? text : '';
 }
 

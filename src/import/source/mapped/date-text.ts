@@ -1,5 +1,6 @@
 import { CellError } from '../../cell.js';
 import { quoted } from '../../excerpt.js';
+import { isDay } from '../../../database/calendar-day.js';
 
 /** The pattern of each token of a format. The time of day is read and dropped. */
 const TOKENS: Readonly<Record<string, string>> = {
@@ -22,12 +23,18 @@ export function isDateFormat(format: string): boolean {
 export function dateReader(formats: readonly string[]): (text: string) => string {
   const patterns = formats.map(patternOf);
   return (text) => {
-    for (const pattern of patterns) {
-      const { year, month, day } = pattern.exec(text.trim())?.groups ?? {};
-      if (year) return `${year}-${month!.padStart(2, '0')}-${day!.padStart(2, '0')}`;
-    }
+    const read = patterns.flatMap((pattern) => dayOf(pattern.exec(text.trim())) ?? []);
+    const days = new Set(read.filter(isDay));
+    if (days.size > 1)
+      throw new CellError(`${quoted(text)} may be ${[...days].join(' or ')}; write one date format in the map`);
+    if (read.length) return [...days, ...read][0]!;
     throw new CellError(`${quoted(text)} is not a date in the form ${formats.join(' or ')}`);
   };
+}
+
+function dayOf(match: RegExpExecArray | null): string | undefined {
+  const { year, month, day } = match?.groups ?? {};
+  return year && `${year}-${month!.padStart(2, '0')}-${day!.padStart(2, '0')}`;
 }
 
 function patternOf(format: string): RegExp {

@@ -1,6 +1,7 @@
 import { refuseTooWide, widthFault } from '../csv/csv-header.js';
 import { readCsv } from '../csv/csv-records.js';
 import type { CsvRecord } from '../csv/record-parser.js';
+import { quoted } from '../../excerpt.js';
 import type { InputFile } from '../input-file.js';
 import type { Mapping } from '../map/mapping.js';
 import { type NumberFormat, present } from '../map/mapping-rule.js';
@@ -57,7 +58,7 @@ export class ForeignFile {
     refuseTooWide(first);
     const { names } = this.mapping.file;
     this.header.read(names ? namesOf(names, first) : first.cells, first.line);
-    if (!names && !this.header.known) await this.refuseNoHeader(first.line);
+    if (!names && !this.header.known) await this.refuseNoHeader(first);
     this.isOpen = true;
   }
 
@@ -87,18 +88,23 @@ export class ForeignFile {
     throw new SourceFault(firstLine, 'the file ends before this line, which is the header according to the map');
   }
 
-  /** @throws {SourceFault} if another line looks like the header */
-  private async refuseNoHeader(line: number): Promise<void> {
+  /** @throws {SourceFault} if another line looks like the header, or if the delimiter is probably another one */
+  private async refuseNoHeader({ line, cells }: CsvRecord): Promise<void> {
     await this.refuseJson();
     const elsewhere = new ForeignHeader(this.mapping);
     for (let other = 1; other <= SEARCHED_LINES; other++) {
       const record = await this.firstRecord(other).catch(() => undefined);
-      if (!record) return;
+      if (!record) break;
       elsewhere.read(record.cells, record.line);
       if (!elsewhere.known) continue;
       const advice = `line ${record.line} does; write file: { header: ${record.line} } in the map`;
       throw new SourceFault(line, `this line has none of the headers that the map names, but ${advice}`);
     }
+    if (cells.length === 1 && /[^\p{L}\p{N} ]/u.test(cells[0]!))
+      throw new SourceFault(
+        line,
+        `the header is one cell, ${quoted(cells[0]!)}; name the delimiter with --delimiter, or with file: { delimiter: … } in the map`,
+      );
   }
 
   private async refuseJson(): Promise<void> {

@@ -145,6 +145,16 @@ test('`row` with a key that no row has is an error, unless the value comes from 
   ]);
 });
 
+test.each([
+  ['', 'an empty cell of a row that is found', expect.stringContaining('is empty in the row that the map looks up')],
+  ['x', 'a filled cell', 'x'],
+])('`required: found` with %j reports only %s', async (parentName, _, expected) => {
+  const map = 'products: { columns: { SKU: sku, Name: { from: name, row: { sku: parent }, required: found } } }';
+  const { tables, problems } = await read(map, `sku,parent,name\nA,P,a\nP,,${parentName}\n`);
+  expect(problems[0] ?? tables.products![0]!.Name).toEqual(expected);
+  expect(problems.length || tables.products!.length).toBe(parentName ? 2 : 1);
+});
+
 test('`row` finds rows by several headers, and its key may itself be looked up', async () => {
   const csv = 'sku,parent,size,name\nA,,,Top\nB,A,,\nC,B,,\nD,A,L,Large\n';
   const key = '{ sku: { from: parent, row: { sku: parent } } }';
@@ -594,6 +604,13 @@ test.each([
   ["{ from: a, date: ['MM/DD/YYYY', YYYYMMDD] }", '20261231', '2026-12-31'],
   ["{ from: a, date: 'YYYY-MM-DD HH:mm:ss' }", '2026-12-31 23:59:59', '2026-12-31'],
   ['{ from: a, date: DD.MM.YYYY }', '', undefined],
+  ["{ from: a, date: ['MM/DD/YYYY', 'DD/MM/YYYY'] }", '31/12/2026', '2026-12-31'],
+  ["{ from: a, date: ['MM/DD/YYYY', 'DD/MM/YYYY'] }", '05/05/2026', '2026-05-05'],
+  [
+    "{ from: a, date: ['MM/DD/YYYY', 'DD/MM/YYYY'] }",
+    '03/04/2026',
+    expect.stringContaining('"03/04/2026" may be 2026-03-04 or 2026-04-03; write one date format in the map'),
+  ],
   [PARTS, '01.12.2026', '2026-12-01'],
   ['{ from: a, date: DD.MM.YYYY }', '2026-12-01', expect.stringContaining('is not a date in the form DD.MM.YYYY')],
   ['{ from: a, date: DD.MM.YYYY }', '30.02.2026', expect.stringContaining('"2026-02-30" is not a valid date')],
@@ -613,6 +630,54 @@ test.each([
 ])('a factor for the unit of each row applies to %j %j (16)', async (a, b, value) => {
   const rule = '{ from: a, times: { from: b, values: { kg: 1000, lb: 453.59237 } } }';
   expect(await name(rule, a, b, 'PackagedWeight_in_g')).toEqual(value);
+});
+
+test.each([
+  ['12.90', '12.9'],
+  ['12,90', '12.9'],
+  ['-0,125', '-0.125'],
+  [',5', '0.5'],
+  ['1299', '1299'],
+  ['1234,567', '1234.567'],
+  ['16,528926', '16.5289'],
+  [
+    '1,299',
+    expect.stringContaining(
+      `"1,299" may have decimals or thousands; write decimal: ',' in the map, or decimal: '.', thousands: ','`,
+    ),
+  ],
+  [
+    '-1.299',
+    expect.stringContaining(
+      `"-1.299" may have decimals or thousands; write decimal: '.' in the map, or decimal: ',', thousands: '.'`,
+    ),
+  ],
+  [
+    '1,299.00',
+    expect.stringContaining(
+      `"1,299.00" has separators between thousands; write decimal: '.', thousands: ',' in the map`,
+    ),
+  ],
+  [
+    '1.299,00',
+    expect.stringContaining(
+      `"1.299,00" has separators between thousands; write decimal: ',', thousands: '.' in the map`,
+    ),
+  ],
+  [
+    '1.299.000',
+    expect.stringContaining(
+      `"1.299.000" has separators between thousands; write decimal: ',', thousands: '.' in the map`,
+    ),
+  ],
+])('`decimal: either` gives the expected number or fault for %s', async (a, value) => {
+  expect(await name('{ from: a, decimal: either, times: 1 }', a, '', 'PackagedWeight_in_g')).toEqual(value);
+});
+
+test('`decimal: either` also reads declared thousands', async () => {
+  const rule = "{ from: a, decimal: either, thousands: '.' }";
+  expect(await name(rule, '1.299', '', 'PackagedWeight_in_g')).toBe('1299');
+  expect(await name(rule, '1.299,50', '', 'PackagedWeight_in_g')).toBe('1299.5');
 });
 
 test('a factor must be a number above 0', async () => {

@@ -72,6 +72,7 @@ class MappedSource implements TableSource {
   readonly file: string;
   /** A table that consists of constants gives one row. The file does not describe its other rows. */
   readonly partial: boolean;
+  readonly tablesWithKey: (header: string) => string[];
   /** The number of records of the file in the latest reading. */
   records = 0;
   /** The number of these records that the map skipped. */
@@ -91,6 +92,7 @@ class MappedSource implements TableSource {
     this.blocks = mapping.tables.filter((block) => block.table === table);
     this.partial = this.blocks.every(({ columns }) => makesOneRow(columns));
     this.skipped = headersSkippedIfEmpty(mapping);
+    this.tablesWithKey = (header) => tablesWithKey(mapping, header);
   }
 
   get columns(): readonly FieldDeclaration[] {
@@ -182,6 +184,13 @@ function presentColumns(columns: readonly ColumnMapping[], has: (header: string)
 
 function isRequired(column: FieldDeclaration, rule: Rule): boolean {
   return Boolean(column.primary) || column.nullable === false || cellsOf(rule).some(({ required }) => required);
+}
+
+function tablesWithKey({ tables }: Mapping, header: string): string[] {
+  const isFrom = (rule: Rule) =>
+    cellsOf(rule).some(({ from, rows }) => from.includes(header) && rows.every((row) => row === 'this'));
+  const found = tables.filter(({ columns }) => columns.some(({ column, rule }) => column.primary && isFrom(rule)));
+  return [...new Set(found.map(({ table }) => table.name))];
 }
 
 /** Returns the headers of the products' `skip` that match empty cells: a row with such a cell is not a product. */

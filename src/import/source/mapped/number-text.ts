@@ -8,9 +8,31 @@ export function numberReader({ decimal, thousands }: NumberFormat): (text: strin
   const group = thousands && grouping(thousands, decimal);
   return (text) => {
     const plain = group ? group(text) : text;
+    if (decimal === 'either') return withWhole(eitherToPoint(plain));
     if (decimal === ',' && plain.includes('.')) throw new CellError(pointFault(plain, thousands));
     return withWhole(decimal === ',' ? commaToPoint(plain) : plain);
   };
+}
+
+/**
+ * Replaces a decimal comma by a point.
+ * @throws {CellError} if a separator may be one between thousands
+ */
+function eitherToPoint(text: string): string {
+  const separators: string[] = text.match(/[.,]/g) ?? [];
+  const last = separators.at(-1) ?? '.';
+  const other = last === '.' ? ',' : '.';
+  if (separators.length > 1) {
+    const [decimal, thousands] = separators.includes(other) ? [last, other] : [other, last];
+    throw new CellError(
+      `${quoted(text)} has separators between thousands; write decimal: '${decimal}', thousands: '${thousands}' in the map`,
+    );
+  }
+  if (/^-?[1-9]\d{0,2}[.,]\d{3}$/.test(text.trim()))
+    throw new CellError(
+      `${quoted(text)} may have decimals or thousands; write decimal: '${last}' in the map, or decimal: '${other}', thousands: '${last}'`,
+    );
+  return text.replace(',', '.');
 }
 
 function pointFault(text: string, thousands: string | undefined): string {
@@ -19,10 +41,11 @@ function pointFault(text: string, thousands: string | undefined): string {
 }
 
 /** Removes separators between thousands. A separator elsewhere is an error, because it may have another meaning. */
-function grouping(thousands: string, decimal: string): (text: string) => string {
+function grouping(thousands: string, decimal: NumberFormat['decimal']): (text: string) => string {
   const separator = thousands === ' ' ? '[ \\u00A0\\u202F]' : `\\${thousands}`;
   const any = new RegExp(separator, 'g');
-  const right = new RegExp(`^-?\\d{1,3}(${separator}\\d{3})+(\\${decimal}\\d*)?$`);
+  const point = decimal === 'either' ? '[.,]' : `\\${decimal}`;
+  const right = new RegExp(`^-?\\d{1,3}(${separator}\\d{3})+(${point}\\d*)?$`);
   return (text) => {
     const number = text.trim();
     if (number.search(any) < 0) return number;

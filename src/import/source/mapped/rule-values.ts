@@ -124,6 +124,8 @@ export class RuleValues {
       this.outcome = { found: false };
       const text = read(cells);
       this.assertFound(isFilled(text));
+      if (rule.required === 'found' && this.outcome.found && !isFilled(text) && !rule.values?.has(''))
+        throw new CellError('is empty in the row that the map looks up, but the map requires a value');
       return finish(text, cells);
     };
   }

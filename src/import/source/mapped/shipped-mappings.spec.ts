@@ -401,6 +401,29 @@ test('woocommerce.yaml gives a variation of a draft the status OBSOLETE', async 
   expect(tables.products!.find(({ SKU }) => SKU === 'WIND-RED')).toMatchObject({ Status: 'OBSOLETE' });
 });
 
+test('woocommerce.yaml refuses a parent without Published, whose variations could be drafts', async () => {
+  const text = (await readFile(sampleOf('woocommerce'), 'utf8')).replace(
+    '42,variable,WIND,,Windsock,1',
+    '42,variable,WIND,,Windsock,',
+  );
+  const { problems } = await readMappedText(text, await mappingOf('woocommerce'));
+  expect(problems[0]).toContain('Published (products.Status): is empty in the row that the map looks up');
+});
+
+/** The price that the map of WooCommerce reads, or the first problem. */
+async function woocommercePrice(price: string): Promise<string> {
+  const header = 'ID,Type,SKU,Name,Published,Stock,Regular price,Images,Parent,Upsells,Cross-sells';
+  const text = `${header}\n1,simple,A,Rope,1,,"${price}",,,,\n`;
+  const { tables, problems } = await readMappedText(text, await mappingOf('woocommerce'));
+  return problems[0] ?? String(tables.prices![0]!.Price);
+}
+
+test('woocommerce.yaml reads decimal points and commas, and refuses a price that may have thousands', async () => {
+  for (const price of ['12.90', '12,90']) expect(await woocommercePrice(price)).toBe('12.9');
+  for (const price of ['1,299', '1.299', '1,299.00', '1.299,00'])
+    expect(await woocommercePrice(price)).toContain(`Regular price (prices.Price): "${price}"`);
+});
+
 test('woocommerce.yaml refuses a file without the parent of a variation', async () => {
   const lines = (await readFile(sampleOf('woocommerce'), 'utf8')).split('\n').filter((line) => !line.startsWith('42,'));
   const { problems } = await readMappedText(lines.join('\n'), await mappingOf('woocommerce'));
