@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -193,7 +193,7 @@ export class SyncScripts {
   /** Scripts whose first pause takes a hundredth of the time. */
   static fast(serviceUrl: string): Promise<SyncScripts> {
     return this.prepare(serviceUrl, (folder) => {
-      for (const script of readdirSync(EXAMPLES)) setPause(join(folder, script), 0.02);
+      for (const script of SCRIPTS) setPause(join(folder, script), 0.02);
     });
   }
 
