@@ -20,8 +20,10 @@ WORKDIR /app
 COPY package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-# Maps for imports, to be named by --map. The demo data is for a first try outside of production, and stays out.
+# Maps for imports, to be named by --map.
 COPY mappings mappings
+# A sandbox loads the demo data. In production, the service never loads it.
+COPY demo demo
 # By number: Kubernetes cannot tell of a name that it is not root. 1000 is the user "node" of the base.
 USER 1000:1000
 EXPOSE 3000 3001

@@ -111,7 +111,7 @@ export default function config() {
       ['<rootDir>/test/support/count-reporter.mjs', { file: process.env.TEST_COUNTS }],
     ],
     projects: [
-      { ...common, displayName: 'unit', testMatch: ['<rootDir>/{src,conformance}/**/*.spec.ts'] },
+      { ...common, displayName: 'unit', testMatch: ['<rootDir>/{src,conformance,site}/**/*.spec.ts'] },
       endToEnd('sqlite', 'test/*.e2e.ts'),
       docs,
       deploy,

@@ -23,7 +23,10 @@ export const DATA_PATHS = PROTECTED.filter((path) => `${path}/schema` in paths);
 /** The paths that return what changed in the elements (docs/decisions.md#179). */
 export const CHANGES_PATHS = PROTECTED.filter((path) => path.endsWith('/changes'));
 
+/** The paths whose responses are valid for one request only. */
+const NOT_VALIDATED = new Set<Path>(['/health', '/api/usage', ...CHANGES_PATHS]);
+
 /** The paths whose responses a client can keep and validate (docs/decisions.md#72). */
-export const VALIDATED = ALL.filter((path) => path !== '/health' && !CHANGES_PATHS.includes(path));
+export const VALIDATED = ALL.filter((path) => !NOT_VALIDATED.has(path));
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

@@ -1,4 +1,4 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { ConfigModule, registerAs } from '@nestjs/config';
 import { APP_FILTER } from '@nestjs/core';
 import { AuditModule } from './audit/audit.module.js';
@@ -14,6 +14,7 @@ import { ImportModule } from './import/import.module.js';
 import { QuotaModule } from './quota/quota.module.js';
 import { SchemaModule } from './schema/schema.module.js';
 import { TelemetryModule } from './telemetry/telemetry.module.js';
+import { UsageModule } from './usage/usage.module.js';
 
 /** The public application: the endpoints of the interface and nothing else. */
 @Module({
@@ -25,6 +26,7 @@ import { TelemetryModule } from './telemetry/telemetry.module.js';
     QuotaModule,
     ...DATA_MODULES,
     SchemaModule,
+    UsageModule,
     HealthModule,
     ImportModule,
     DemoModule,
@@ -33,11 +35,15 @@ import { TelemetryModule } from './telemetry/telemetry.module.js';
   providers: [{ provide: APP_FILTER, useClass: ApiErrorFilter }],
 })
 export class AppModule {
-  static with(settings: Settings): DynamicModule {
+  /** @param further modules besides those of the interface */
+  static with(settings: Settings, further: readonly Type[] = []): DynamicModule {
     const config = registerAs('settings', () => settings);
     return {
       module: AppModule,
-      imports: [ConfigModule.forRoot({ isGlobal: true, ignoreEnvFile: true, skipProcessEnv: true, load: [config] })],
+      imports: [
+        ConfigModule.forRoot({ isGlobal: true, ignoreEnvFile: true, skipProcessEnv: true, load: [config] }),
+        ...further,
+      ],
     };
   }
 }

@@ -1,4 +1,4 @@
-import type { LoggerService, NestMiddleware } from '@nestjs/common';
+import type { LoggerService, NestMiddleware, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
@@ -8,6 +8,7 @@ import { AppModule } from './app.module.js';
 import { IdentityMiddleware } from './auth/identity.middleware.js';
 import { TokenRequestMiddleware } from './auth/token-request.middleware.js';
 import { ProductDocuments } from './catalog/product-documents.js';
+import { command } from './config/command.js';
 import type { Settings } from './config/settings.js';
 import { DatabaseService } from './database/database.service.js';
 import { type DemoCredentials, DemoService } from './demo/demo.service.js';
@@ -52,8 +53,11 @@ export interface Service {
 }
 
 /** Starts the service. When this resolves, both ports listen, even if the database is not available yet. */
-export async function startService(settings: Settings, logger: LoggerService): Promise<Service> {
-  const app = await createApp(settings, logger);
+export async function startService(given: Settings, logger: LoggerService): Promise<Service> {
+  // Only a sandbox loads this module.
+  const sandbox = given.SANDBOX ? await (await import('./sandbox/sandbox.js')).openSandbox(given, logger) : undefined;
+  const settings = sandbox?.settings ?? given;
+  const app = await createApp(settings, logger, sandbox?.modules);
   const database = app.get(DatabaseService);
   const drain = app.get(Drain);
   const module = ManagementModule.of(database, drain, app.get(MetricsService));
@@ -76,13 +80,7 @@ export async function startService(settings: Settings, logger: LoggerService): P
     managementPort: portOf(management),
     ready: database.start().then(async (usable) => {
       if (!usable) return undefined;
-      // The command `migrate` does the same. A failure must not end the service, because responses without these
-      // documents are correct, only slower.
-      if (settings.MIGRATE_ON_START)
-        await app
-          .get(ProductDocuments)
-          .build()
-          .catch((error: Error) => logger.warn(`The product documents could not be built: ${error.message}`));
+      await buildOrCheckDocuments(app.get(ProductDocuments), settings, logger);
       return app.get(DemoService).loadIntoEmpty();
     }),
     close: async () => {
@@ -97,17 +95,46 @@ export async function startService(settings: Settings, logger: LoggerService): P
       await app.close();
       await drain.closed();
       await management.close();
+      sandbox?.remove();
     },
     abort: () => drain.abortAll(),
   };
 }
 
-async function createApp(settings: Settings, logger: LoggerService): Promise<NestExpressApplication> {
+/**
+ * Builds missing product documents if the service migrates the database itself, as the command `migrate` does. Otherwise
+ * only warns, because operators may grant the service no right to write. A failure must not end the service, because
+ * responses without stored documents are correct, only slower.
+ */
+async function buildOrCheckDocuments(
+  documents: ProductDocuments,
+  { MIGRATE_ON_START }: Settings,
+  logger: LoggerService,
+): Promise<void> {
+  try {
+    if (MIGRATE_ON_START) await documents.build();
+    else if (await documents.areMissing())
+      logger.warn(
+        `Stored product documents are missing, so /products is slower. To build them, run: ${command('documents build')}`,
+      );
+  } catch (error) {
+    logger.warn(`The product documents could not be built or checked: ${(error as Error).message}`);
+  }
+}
+
+async function createApp(
+  settings: Settings,
+  logger: LoggerService,
+  further?: readonly Type[],
+): Promise<NestExpressApplication> {
   const server = express();
   // Paths match exactly as the interface spells them. Set this before Nest, because Express builds its router on first
   // use.
   server.enable('strict routing').enable('case sensitive routing').disable('x-powered-by').disable('etag');
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(settings), new ExpressAdapter(server), {
+  // The log contains the address of the client. Nothing else depends on it.
+  server.set('trust proxy', settings.TRUSTED_PROXIES);
+  const module = AppModule.with(settings, further);
+  const app = await NestFactory.create<NestExpressApplication>(module, new ExpressAdapter(server), {
     logger,
     bodyParser: false,
   });
@@ -122,7 +149,7 @@ async function createApp(settings: Settings, logger: LoggerService): Promise<Nes
   const http = app.getHttpServer();
   sendBeforeClosing(http);
   http.requestTimeout = REQUEST_MS;
-  admitUnreadableRequests(http, (...response) => responses.reportUnreadable(...response));
+  admitUnreadableRequests(http, (response) => responses.reportUnreadable(response));
   return app;
 }
 

@@ -31,9 +31,10 @@ describe('help', () => {
     ],
     ['customer set', ['--active', '--inactive', 'Creates a customer, or changes']],
     ['customer delete', ['<code>']],
-    ['key', ['issue', 'list', 'revoke']],
+    ['key', ['issue', 'list', 'rotate', 'revoke']],
     ['key issue', ['<code>', '--label <', '--expires <', 'YYYY-MM-DD']],
-    ['key list', ['<code>']],
+    ['key list', ['[code]', '--expiring <']],
+    ['key rotate', ['<code>', '--overlap <', '(default: 14d)', '--key <', '--label <', '--expires <']],
     ['key revoke', ['<id>']],
   ])('of "%s" names %j', async (command, names) => {
     const { code, stdout, stderr } = await database.cli(...command.split(' ').filter(Boolean), '--help');

@@ -316,3 +316,20 @@ test('a service that cannot store documents at its start logs a warning and beco
   expect(started.log.join('\n')).toContain('The product documents could not be built');
   await started.close();
 });
+
+test('a service that finds documents of another release at its start logs how to build them, and writes none (decision 213)', async () => {
+  await begin();
+  const { database } = service;
+  /** Starts a service that may not migrate. @returns its log */
+  const logOfStart = async () => {
+    const started = await TestService.start({ MIGRATE_ON_START: 'false' }, database);
+    await started.stop();
+    return started.log.join('\n');
+  };
+  expect(await logOfStart()).not.toContain('documents');
+  await sql(`UPDATE product_documents SET Shape = 'of-other-release'`);
+  expect(await logOfStart()).toContain('run: node dist/cli.js documents build');
+  expect(await storedDocuments()).toEqual(new Map());
+  await database.cliOk('documents', 'build');
+  expect(await logOfStart()).not.toContain('documents');
+});

@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { call, tokenCall, tokenIn } from './support/http-call.js';
 import { importFiles } from './support/import-files.js';
 import { ServiceProcess } from './support/service-process.js';
+import { A, smallCatalogue } from './support/small-catalogue.js';
 import { engine, TestDatabase } from './support/test-service.js';
 
 let database: TestDatabase;
@@ -137,6 +140,53 @@ test('exposes whether the database is usable (decision 83)', async () => {
     await waiting.stop('SIGKILL');
     await empty.drop();
   }
+});
+
+test('exposes the last complete response of each customer only with METRICS_BY_CUSTOMER (decision 211)', async () => {
+  const name = 'customer_synced_timestamp_seconds';
+  await database.load(smallCatalogue);
+  const key = await database.cliOk('key', 'issue', A);
+  const settings = { DATABASE_URL: database.url, DEMO_DATA: 'false', METRICS_BY_CUSTOMER: 'true' };
+  const counting = ServiceProcess.start(settings, database.folder);
+  try {
+    const [silent, exposing] = await Promise.all([service.ready(), counting.ready()]);
+    expect(samples(await scrape(exposing.managementUrl), name)).toEqual({});
+    const before = Date.now() / 1000;
+    for (const { url } of [silent, exposing]) {
+      const token = tokenIn(await call(url, tokenCall(A, key)));
+      const { headers } = await call(url, { path: '/stock', token });
+      await call(url, { path: '/stock', token, headers: { 'If-None-Match': headers.etag } });
+      await call(url, { path: '/products', token, method: 'HEAD' });
+      await call(url, { path: '/prices', token, headers: { Accept: 'image/png' } });
+      await call(url, { path: '/prices/schema', token });
+      await call(url, { path: '/prices' });
+    }
+    const exposed = samples(await scrape(exposing.managementUrl), name);
+    expect(exposed).toEqual({ [`{customer="${A}",resource="stock"}`]: expect.any(Number) });
+    expect(Object.values(exposed)[0]).toBeGreaterThanOrEqual(before);
+    expect(await scrape(silent.managementUrl)).not.toContain(name);
+  } finally {
+    await counting.stop('SIGKILL');
+  }
+});
+
+test('counts the documents that responses needed although they were not stored (decision 213)', async () => {
+  await database.load(smallCatalogue);
+  const { url, managementUrl } = await service.ready();
+  const token = tokenIn(await call(url, tokenCall(A, await database.cliOk('key', 'issue', A))));
+  const made = async () => samples(await scrape(managementUrl), 'documents_made_total')[''];
+  /** Requests a body that is not in the cache, and returns the number of its products. */
+  const products = async (): Promise<number> => {
+    await database.sql(`UPDATE content_versions SET Version = '${randomUUID().replaceAll('-', '').slice(0, 16)}'`);
+    return (JSON.parse((await call(url, { path: '/products', token })).body) as unknown[]).length;
+  };
+  const count = await products();
+  expect([count > 0, await made()]).toEqual([true, 0]);
+  // Documents of another release count as missing.
+  await database.sql(`UPDATE product_documents SET Shape = 'of-other-release'`);
+  expect([await products(), await made()]).toEqual([count, count]);
+  await database.cliOk('documents', 'build');
+  expect([await products(), await made()]).toEqual([count, count]);
 });
 
 test('exposes the connection pools of a server (decision 83)', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -56,15 +57,25 @@ describe('the log line of a request (decision 84)', () => {
       milliseconds: expect.any(Number),
       bytes: expect.any(Number),
       ended: 'complete',
+      address: '127.0.0.1',
       customer: 'C',
+      keyId: 1,
       bucket: 'customer',
-      message: expect.stringMatching(/^GET \/stock 200, \d+ ms, \d+ bytes, C, of-a-customer$/),
+      etag: response.headers.etag,
+      message: expect.stringMatching(/^GET \/stock 200, \d+ ms, \d+ bytes, C, key 1, 127\.0\.0\.1, of-a-customer$/),
     });
+    expect(response.headers.etag).toMatch(/^".+"$/);
+    await call(url, {
+      path: '/stock',
+      token: access,
+      headers: { 'X-Request-Id': 'unchanged', 'If-None-Match': response.headers.etag },
+    });
+    expect(await recordsOf('unchanged')).toMatchObject([{ status: 304, etag: response.headers.etag }]);
     expect(record!.bytes).toBeGreaterThan(response.bytes.length);
     expect(Math.abs(Date.parse(String(record!.time)) - Date.now())).toBeLessThan(60_000);
   });
 
-  test('contains no input of the client', async () => {
+  test('contains no input of the client, except for the client ID of a failed login', async () => {
     await start(PLENTY);
     const cases: [string, Record<string, unknown>, Call][] = [
       ['no-token', { route: '/products', status: 401 }, { path: '/products' }],
@@ -80,11 +91,12 @@ describe('the log line of a request (decision 84)', () => {
       await call(url, { ...sent, headers: { ...sent.headers, 'X-Request-Id': id } });
       const [record] = await recordsOf(id);
       expect(record).toMatchObject({ method: 'GET', bucket: 'anonymous', level: 'info', ...expected });
-      expect(record).not.toHaveProperty('customer');
+      for (const absent of ['customer', 'keyId']) expect(record).not.toHaveProperty(absent);
     }
     const login = tokenCall('C', key);
     const access = tokenIn(await call(url, { ...login, headers: { ...login.headers, 'X-Request-Id': 'login' } }));
-    expect(await recordsOf('login')).toMatchObject([{ status: 200, customer: 'C', bucket: 'customer' }]);
+    expect(await recordsOf('login')).toMatchObject([{ status: 200, customer: 'C', keyId: 1, bucket: 'customer' }]);
+    expect((await recordsOf('login'))[0]).not.toHaveProperty('unprovenClientId');
     for (const secret of [key, access, JWT_SECRET]) expect(service.output).not.toContain(secret);
   });
 
@@ -106,7 +118,8 @@ describe('the log line of a request (decision 84)', () => {
     const [, id] = /X-Request-Id: (\S+)/.exec(text)!;
     const [record, ...more] = await recordsOf(id!);
     expect(more).toEqual([]);
-    expect(record).toMatchObject({ route: 'other', method: 'other', status: 400, bytes: text.length });
+    const expected = { route: 'other', method: 'other', status: 400, bytes: text.length, address: '127.0.0.1' };
+    expect(record).toMatchObject(expected);
     expect(record).not.toHaveProperty('bucket');
     expect(service.output).not.toContain(key);
   });
@@ -152,9 +165,128 @@ describe('the log line of a request (decision 84)', () => {
   test('is a single line of text with LOG_FORMAT=text', async () => {
     await start({ LOG_FORMAT: 'text' });
     await call(url, { path: '/products?x=%0AFORGED', ...identified('in-words') });
-    const pattern = /^\S+Z INFO  \[Request\] GET \/products 401, \d+ ms, \d+ bytes, anonymous, in-words$/m;
+    const pattern =
+      /^\S+Z INFO  \[Request\] GET \/products 401, \d+ ms, \d+ bytes, anonymous, 127\.0\.0\.1, in-words$/m;
     await service.printing(pattern);
     expect(service.output).not.toContain('FORGED');
+  });
+});
+
+/** A token request whose fields, Basic credentials or other headers contain the wrong values. */
+function loginOf(fields: Record<string, string>, headers: Record<string, string> = {}): Call {
+  const form = { grant_type: 'client_credentials', ...fields };
+  const { headers: type, ...request } = tokenCall('', '');
+  return { ...request, headers: { ...type, ...headers }, body: `${new URLSearchParams(form)}` };
+}
+const basic = (id: string, secret: string) => ({
+  Authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
+});
+
+describe('the log line of a failed login (decision 210)', () => {
+  let failures: Record<string, unknown>[];
+  /** Sends the request and returns its record. */
+  async function failed(id: string, sent: Call): Promise<Record<string, unknown>> {
+    await call(url, { ...sent, headers: { ...sent.headers, 'X-Request-Id': id } });
+    const [record] = await recordsOf(id);
+    failures.push(record!);
+    return record!;
+  }
+  beforeEach(() => void (failures = []));
+
+  test('has the client ID as sent, marked as unproven, and the address', async () => {
+    await start(PLENTY);
+    const wrong = `${key}x`;
+    const cases: [string, Call, Record<string, unknown>][] = [
+      ['wrong-key', loginOf({ client_id: 'C', client_secret: wrong }), { status: 401, unprovenClientId: 'C' }],
+      ['wrong-code', loginOf({ client_id: 'c ', client_secret: key }), { status: 401, unprovenClientId: 'c ' }],
+      ['basic', loginOf({}, basic('Ü:1', wrong)), { status: 401, unprovenClientId: 'Ü:1' }],
+      ['no-secret', loginOf({ client_id: 'C' }), { status: 400, unprovenClientId: 'C' }],
+      ['wrong-grant', loginOf({ client_id: 'C', client_secret: key, grant_type: 'x' }), { unprovenClientId: 'C' }],
+      [
+        'forged',
+        loginOf({ client_id: 'C\n{"x":1}\u202e', client_secret: wrong }),
+        { unprovenClientId: 'C\\u{a}{"x":1}\\u{202e}' },
+      ],
+    ];
+    for (const [id, sent, expected] of cases) {
+      const record = await failed(id, sent);
+      expect(record).toMatchObject({ ...expected, address: '127.0.0.1', bucket: 'anonymous', level: 'info' });
+      expect(record).not.toHaveProperty('customer');
+      expect(record.message).toContain(`unproven client_id ${JSON.stringify(record.unprovenClientId)}, 127.0.0.1, `);
+    }
+    for (const id of ['no-client-id', 'not-utf-8'])
+      expect(await failed(id, { ...loginOf({}), body: id === 'not-utf-8' ? 'client_id=%ff' : 'x' })).not.toHaveProperty(
+        'unprovenClientId',
+      );
+  });
+
+  test('contains no secret if a client puts secrets into wrong fields', async () => {
+    await start({ ...PLENTY, TRUSTED_PROXIES: '127.0.0.1' });
+    const access = await token();
+    const requests = [key, access, JWT_SECRET].flatMap((secret): Call[] => [
+      loginOf({ client_id: secret, client_secret: 'C' }),
+      loginOf({ client_id: secret, client_secret: secret, grant_type: secret }),
+      loginOf({ client_id: `C:${secret}`, client_secret: key }),
+      loginOf({ client_id: ` ${secret.slice(0, 20)} ${secret.slice(20)}`, client_secret: key }),
+      loginOf({ client_id: `${secret}\n`.repeat(50), client_secret: key }),
+      loginOf({ client_id: 'C', client_secret: secret, [secret]: secret }),
+      loginOf(
+        { client_id: 'C', client_secret: key },
+        { 'X-Forwarded-For': secret, 'User-Agent': secret, Referer: secret },
+      ),
+      loginOf({}, basic(secret, 'C')),
+      loginOf({ client_id: secret }, basic('C', secret)),
+      loginOf({}, { Authorization: `Basic ${secret}` }),
+      loginOf({}, { Authorization: `Bearer ${secret}` }),
+      { ...loginOf({}), body: secret },
+      { ...loginOf({}), path: `/auth/token?client_id=${encodeURIComponent(secret)}` },
+    ]);
+    for (const [index, sent] of requests.entries()) await failed(`secret-${index}`, sent);
+    for (const secret of [key, access, JWT_SECRET]) {
+      expect(service.output).not.toContain(secret);
+      for (const part of [secret.slice(0, 20), secret.slice(20)]) expect(service.output).not.toContain(part);
+    }
+    const digest = createHash('sha256').update(key).digest('hex').slice(0, 12);
+    expect(failures[0]!.unprovenClientId).toBe(`44 characters, SHA-256 ${digest}…`);
+    const [stored] = await database.sql('SELECT CustomerCode FROM api_keys WHERE Digest LIKE ?', [`${digest}%`]);
+    expect(stored).toEqual({ CustomerCode: 'C' });
+    for (const { message } of failures) expect(String(message).length).toBeLessThan(300);
+  });
+});
+
+const forwarded = (id: string, value: string) => ({ headers: { 'X-Request-Id': id, 'X-Forwarded-For': value } });
+
+describe('the address in the log (decision 210)', () => {
+  test('is that of the connection unless the connection is from a trusted proxy', async () => {
+    await start({ ...PLENTY, TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1' });
+    await call(url, forwarded('untrusted', '203.0.113.7'));
+    expect(await recordsOf('untrusted')).toMatchObject([{ address: '127.0.0.1' }]);
+  });
+
+  test('is the last address that no trusted proxy has', async () => {
+    await start({ ...PLENTY, TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8,::1' });
+    const cases = [
+      ['one', '203.0.113.7', '203.0.113.7'],
+      ['v6', '2001:db8::7', '2001:db8::7'],
+      ['mapped', '::ffff:203.0.113.7', '203.0.113.7'],
+      ['chain', '198.51.100.1, 203.0.113.7, 10.1.2.3', '203.0.113.7'],
+      ['all-trusted', '10.9.9.9, 10.1.2.3', '10.9.9.9'],
+      ['no-address', 'unknown', '127.0.0.1'],
+      ['zone', 'fe80::1%x', 'fe80::1'],
+      ['secret', 'A-SECRET', '127.0.0.1'],
+      ['empty', '', '127.0.0.1'],
+    ] as const;
+    for (const [id, value, address] of cases) {
+      await call(url, forwarded(id, value));
+      expect(await recordsOf(id)).toMatchObject([{ requestId: id, address }]);
+    }
+  });
+
+  test('changes neither identity nor quota', async () => {
+    await start({ TRUSTED_PROXIES: '127.0.0.1', REQUESTS_PER_MINUTE: '2' });
+    const statuses = [];
+    for (const part of [1, 2, 3]) statuses.push((await call(url, forwarded(`${part}`, `203.0.113.${part}`))).status);
+    expect(statuses).toEqual([200, 200, 429]);
   });
 });
 

@@ -51,7 +51,7 @@ function sendAsA({ method = 'GET', path, headers = {}, body = '' }: Sent): Promi
 
 test('the public port has exactly the endpoints of the interface (interface §4, decisions 28, 152)', () => {
   const data = [...DATA, ...CHANGES, ...SCHEMAS].map((path) => `GET ${path}`);
-  expect(routesOf(app).toSorted()).toEqual([...data, ...PUBLIC].toSorted());
+  expect(routesOf(app).toSorted()).toEqual([...data, 'GET /api/usage', ...PUBLIC].toSorted());
   // There must be no nested router, because the line above would not see its routes.
   expect(layersOf(app).filter(({ handle }) => handle.stack)).toEqual([]);
 });

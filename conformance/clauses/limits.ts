@@ -1,5 +1,6 @@
 import { expectEachCounted } from '../counting.js';
 import { type Clause, clause, holds, matches, notTestable, same } from '../clause.js';
+import { jsonOf } from '../data.js';
 import { Broken, NotTestable } from '../failure.js';
 import { type Call, type Deployment, tokenCall } from '../deployment.js';
 import type { ReceivedResponse } from '../http.js';
@@ -7,6 +8,8 @@ import { partsOf } from '../jwt.js';
 import { quotaWindowOf } from '../quota-window.js';
 
 const CUSTOMER: Call = { path: '/api/version' };
+const USAGE: Call = { path: '/api/usage' };
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const ANONYMOUS: Call = { path: '/api/version', as: 'anonymous' };
 
 /** §8: quotas, as far as a run can check them without exhausting one. */
@@ -60,6 +63,31 @@ export const LIMITS: Clause[] = [
         holds(limit === undefined || Number.isInteger(limit), 'whole numbers', [rpm, rph]);
     },
   ),
+  clause(
+    '§2.12 usage',
+    '/api/usage returns both windows and the expiry of the key (decision 190, §8.3)',
+    async (deployment) => {
+      const response = await deployment.send(USAGE);
+      const { windows, keyExpiresAt, ...others } = jsonOf(response) as Record<string, unknown>;
+      same('Cache-Control and further keys', [response.headers['cache-control'], others], ['no-store', {}]);
+      if (keyExpiresAt !== null) matches('keyExpiresAt', keyExpiresAt, TIME);
+      const [minute, hour] = windows as WindowUsage[];
+      same('windows', windows, [minute, hour]);
+      same('names of the windows', [minute?.window, hour?.window], ['1m', '1h']);
+      for (const { window, limit, used, remaining, resetsAt } of [minute!, hour!]) {
+        same(`used + remaining of ${window}`, used + remaining, limit);
+        matches(`resetsAt of ${window}`, resetsAt, TIME);
+      }
+      const named = quotaWindowOf(response)!;
+      const { remaining, resetsAt } = named.label === '1m' ? minute! : hour!;
+      same('the window of the headers', [remaining, resetsAt], [named.remaining, named.reset]);
+    },
+  ),
+  clause('decision 190 counted', '/api/usage counts and is never a 304 (§2.12)', async (deployment) => {
+    await expectEachCounted(deployment, [USAGE, { ...USAGE, method: 'HEAD' }, USAGE]);
+    const { status, headers } = await deployment.send({ ...USAGE, headers: { 'If-None-Match': '*' } });
+    same('status and ETag', [status, headers.etag], [200, undefined]);
+  }),
   clause('§8.7 advice', 'clients wait and back off', notTestable('advises clients')),
   clause('§8.9 no-redis', 'without Redis no request fails (decision 27)', notTestable('needs an outage of Redis')),
 ];
@@ -117,11 +145,20 @@ export const EVERY_QUOTA: Clause[] = [
         const what = `at ${call.method ?? 'GET'} ${call.path}`;
         matches(`X-Rate-Limit-Limit ${what}`, label, /^1[mh]$/);
         holds(Number.isInteger(remaining), `X-Rate-Limit-Remaining ${what}`, headers['x-rate-limit-remaining']);
-        matches(`X-Rate-Limit-Reset ${what}`, reset, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+        matches(`X-Rate-Limit-Reset ${what}`, reset, TIME);
       }
     },
   ),
 ];
+
+/** An element of `windows` in a usage response. */
+interface WindowUsage {
+  window: string;
+  limit: number;
+  used: number;
+  remaining: number;
+  resetsAt: string;
+}
 
 interface Exhaustion {
   /** X-Rate-Limit-Remaining of the first response. */

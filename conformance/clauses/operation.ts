@@ -12,6 +12,7 @@ export const OPERATION: Clause[] = [
   clause('decision 29', 'the service runs on MySQL, MariaDB or an embedded SQLite file', notTestable(OPERATORS)),
   clause('decision 30', 'settings are environment variables', notTestable(OPERATORS)),
   clause('decision 31', 'no log contains a credential, token or key', notTestable(OPERATORS)),
+  clause('decision 191', 'a sandbox has a database of its own and a published key', notTestable(OPERATORS)),
   clause('decision 36', 'foreign keys remove what belongs to a deleted row', notTestable(STORED)),
   clause('decision 38', 'some columns may not be empty', notTestable(FILES)),
   clause('decision 39', 'replaced by decision 140', notTestable(FILES)),
@@ -166,4 +167,30 @@ export const OPERATION: Clause[] = [
   clause('decision 177', 'standard input needs a temporary folder', notTestable(FILES)),
   clause('decision 178', 'the service checks the transaction limit of a group early', notTestable(FILES)),
   clause('decision 183', 'a linter rejects the worst phrases', notTestable('is for engineers: no client sees it')),
+  clause(
+    'decision 196',
+    'a site shows customers the guide and the interface, and nothing internal',
+    notTestable('the site is not part of the interface'),
+  ),
+  clause(
+    'decision 197',
+    'a deprecated endpoint is declared, with 12 months of notice (§9.6)',
+    notTestable('no endpoint of this release is deprecated'),
+  ),
+  clause(
+    'decision 210',
+    'the log names the origin of a request, and what a failed login claimed',
+    notTestable(OPERATORS),
+  ),
+  clause(
+    'decision 211',
+    'a gauge has the last complete response of each customer and resource',
+    notTestable(OPERATORS),
+  ),
+  clause(
+    'decision 212',
+    '`key rotate` replaces one key, and a metric shows the first customer without a key',
+    notTestable(FILES),
+  ),
+  clause('decision 213', 'a metric counts documents that were missing', notTestable(STORED)),
 ];

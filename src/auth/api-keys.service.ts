@@ -5,12 +5,13 @@ import type { Repository } from 'typeorm';
 import { TermsLog } from '../audit/terms-log.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { Row } from '../database/query.js';
-import { timestampText } from '../database/utc-time.js';
+import type { WriteSession } from '../database/engine.js';
+import { timeOrNull, timestampText } from '../database/utc-time.js';
 import { isPositiveInteger } from './access-token-claims.js';
 import { ApiKey } from './api-key.entity.js';
 import { deactivationOf } from './grant.js';
 import type { CustomerIdentity } from './identity.js';
-import { hasExpired, UNREVOKED } from './live-key.js';
+import { hasExpired, lastsLonger, UNREVOKED } from './live-key.js';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 44 characters from an alphabet of 62 hold 262 random bits. */
@@ -24,7 +25,16 @@ const UNREVOKED_KEYS = `
   FROM api_keys JOIN customers ON customers.CustomerCode = api_keys.CustomerCode
   WHERE api_keys.CustomerCode = ? AND customers.Active = 1 AND ${UNREVOKED}`;
 
-/** Issues, lists, revokes and verifies API keys. The database stores only their digests. */
+/** The stored terms of a new key. */
+export type KeyTerms = Pick<ApiKey, 'CustomerCode' | 'Label' | 'ExpiresAt'>;
+
+/** A new key. The key itself cannot be retrieved later. */
+export interface IssuedKey {
+  id: number;
+  key: string;
+}
+
+/** Issues, rotates, lists, revokes and verifies API keys. The database stores only their digests. */
 @Injectable()
 export class ApiKeysService {
   constructor(
@@ -32,24 +42,33 @@ export class ApiKeysService {
     @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
   ) {}
 
-  /** Stores the digest of a new key. @returns the key itself, which cannot be retrieved later */
-  async issue(CustomerCode: string, Label: string | null, ExpiresAt: Date | null): Promise<string> {
-    const key = Array.from({ length: KEY_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
-    const digest = digestOf(key);
-    const [created, expires] = [new Date(), ExpiresAt].map((time) => time && timestampText(time));
-    await this.database.change(async (session) => {
-      await session.query(
-        'INSERT INTO api_keys (CustomerCode, Label, Digest, CreatedAt, ExpiresAt) VALUES (?, ?, ?, ?, ?)',
-        [CustomerCode, Label, digest, created, expires],
+  /** Stores the digest of a key. @param key default: a new random key */
+  issue(terms: KeyTerms, key = newKey()): Promise<IssuedKey> {
+    return this.database.change((session) => store(session, terms, key));
+  }
+
+  /**
+   * Issues a key that replaces another one, and lets the old key expire.
+   * @param oldId a key of the same customer
+   * @param oldExpiresAt when the old key expires
+   * @returns undefined if the old key is revoked, or expires before that time anyway
+   */
+  rotate(oldId: number, oldExpiresAt: Date, terms: KeyTerms): Promise<IssuedKey | undefined> {
+    const { CustomerCode: code } = terms;
+    return this.database.change(async (session) => {
+      // Locks the row, so that no other transaction changes the key at the same time.
+      await session.query('UPDATE api_keys SET ID = ID WHERE ID = ?', [oldId]);
+      const [old] = await session.query(
+        `SELECT ExpiresAt FROM api_keys WHERE ID = ? AND CustomerCode = ? AND ${UNREVOKED}`,
+        [oldId, code],
       );
-      const [row] = await session.query('SELECT ID FROM api_keys WHERE CustomerCode = ? AND Digest = ?', [
-        CustomerCode,
-        digest,
-      ]);
-      const after = { ID: row?.ID, Label, ExpiresAt: ExpiresAt?.toISOString() ?? null };
-      await new TermsLog(session).record([{ subject: 'api_key', code: CustomerCode, before: null, after }]);
+      if (!old || !lastsLonger(old.ExpiresAt, oldExpiresAt)) return undefined;
+      await session.query('UPDATE api_keys SET ExpiresAt = ? WHERE ID = ?', [timestampText(oldExpiresAt), oldId]);
+      const before = { ID: oldId, ExpiresAt: timeOrNull(old.ExpiresAt)?.toISOString() ?? null };
+      const after = { ID: oldId, ExpiresAt: oldExpiresAt.toISOString() };
+      await new TermsLog(session).record([{ subject: 'api_key', code, before, after }]);
+      return store(session, terms, newKey());
     });
-    return key;
   }
 
   /** Returns all keys of a customer, including expired and revoked ones, oldest first. */
@@ -93,6 +112,29 @@ export class ApiKeysService {
     const row = live[matches.indexOf(true)];
     return row && customerOfKey(row, customerCode, now);
   }
+}
+
+const newKey = () => Array.from({ length: KEY_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+
+/** Stores the digest of a key and records the change. */
+async function store(
+  session: WriteSession,
+  { CustomerCode, Label, ExpiresAt }: KeyTerms,
+  key: string,
+): Promise<IssuedKey> {
+  const digest = digestOf(key);
+  const [created, expires] = [new Date(), ExpiresAt].map((time) => time && timestampText(time));
+  await session.query(
+    'INSERT INTO api_keys (CustomerCode, Label, Digest, CreatedAt, ExpiresAt) VALUES (?, ?, ?, ?, ?)',
+    [CustomerCode, Label, digest, created, expires],
+  );
+  const [row] = await session.query('SELECT ID FROM api_keys WHERE CustomerCode = ? AND Digest = ?', [
+    CustomerCode,
+    digest,
+  ]);
+  const after = { ID: row?.ID, Label, ExpiresAt: ExpiresAt?.toISOString() ?? null };
+  await new TermsLog(session).record([{ subject: 'api_key', code: CustomerCode, before: null, after }]);
+  return { id: Number(row?.ID), key };
 }
 
 /** @param checkedAt the time just before the row was read, in milliseconds since 1970 */

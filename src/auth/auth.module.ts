@@ -6,6 +6,7 @@ import { AccessTokenService } from './access-token.service.js';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { AuthenticatedGuard } from './authenticated.guard.js';
+import { ExpiringKeysService } from './expiring-keys.service.js';
 import { IdentityMiddleware } from './identity.middleware.js';
 import { JwtStrategy } from './jwt.strategy.js';
 import { SigningKeys } from './signing-keys.js';
@@ -20,6 +21,7 @@ import { TokenController } from './token.controller.js';
   providers: [
     AccessTokenService,
     ApiKeysService,
+    ExpiringKeysService,
     IdentityMiddleware,
     JwtStrategy,
     SigningKeys,
@@ -27,6 +29,6 @@ import { TokenController } from './token.controller.js';
     TokenRequestMiddleware,
     { provide: APP_GUARD, useClass: AuthenticatedGuard },
   ],
-  exports: [ApiKeysService, TokenDenylist],
+  exports: [ApiKeysService, ExpiringKeysService, TokenDenylist],
 })
 export class AuthModule {}

@@ -33,10 +33,10 @@ export function setIdentity(request: Request, identity: Identity): void {
   identities.set(request, identity);
 }
 
-/** Returns the verified Customer Code of a request; undefined if there is none, or if verification has not run yet. */
-export function provenCustomer(request: Request): string | undefined {
+/** Returns the verified customer of a request; undefined if there is none, or if verification has not run yet. */
+export function provenCustomer(request: Request): CustomerIdentity | undefined {
   const identity = identities.get(request);
-  return identity?.kind === 'customer' ? identity.customerCode : undefined;
+  return identity?.kind === 'customer' ? identity : undefined;
 }
 
 /**

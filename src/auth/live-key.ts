@@ -12,3 +12,8 @@ export function hasExpired(expiresAt: unknown): boolean {
   const end = timeOrNull(expiresAt);
   return end === null || end.getTime() <= Date.now();
 }
+
+/** Whether a key with this `ExpiresAt` still works at that time. */
+export function lastsLonger(expiresAt: unknown, time: Date): boolean {
+  return expiresAt === null || (timeOrNull(expiresAt) ?? time) > time;
+}

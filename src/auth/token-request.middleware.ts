@@ -5,7 +5,8 @@ import { TOKEN_PATH } from '../http/token-path.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { type CustomerIdentity, setIdentity } from './identity.js';
 import { invalidClient, invalidRequest } from './token-error.js';
-import { readTokenRequest } from './token-request.js';
+import { clientIdAsSent, readTokenRequest } from './token-request.js';
+import { recordClientId } from './unproven-client-id.js';
 
 /** Maximum size of the body, far more than any Customer Code and API key need. */
 const LIMIT = '16kb';
@@ -42,6 +43,7 @@ export class TokenRequestMiddleware implements NestMiddleware {
 
   private async verify(request: Request, response: Response): Promise<CustomerIdentity> {
     await readBody(request, response);
+    recordClientId(request, clientIdAsSent(request.headers, request.body));
     const { clientId, clientSecret, basic } = readTokenRequest(request.headers, request.body);
     const customer = await this.keys.verify(clientId, clientSecret);
     if (!customer) throw invalidClient(basic);

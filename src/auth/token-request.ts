@@ -48,15 +48,34 @@ function isForm(contentType: string | undefined): boolean {
   }
 }
 
-function basicCredentials(authorization = ''): { clientId: string; clientSecret: string } | undefined {
-  const scheme = /^basic(?: +(.*))?$/i.exec(authorization);
-  if (!scheme) return undefined;
-  const credentials = decoded('The Basic credentials', () =>
-    splitAtColon(textOf(Buffer.from(scheme[1]?.trim() ?? '', 'base64'))).map(formDecoded),
-  );
+/**
+ * Returns the client ID of any token request, also of one that {@link readTokenRequest} refuses. Undefined if the
+ * request has none, or if it cannot be decoded.
+ */
+export function clientIdAsSent(
+  { authorization }: { authorization?: string },
+  body: Buffer | undefined,
+): string | undefined {
+  try {
+    return basicHalves(authorization)?.[0] ?? new Map(formPairs(textOf(body ?? Buffer.alloc(0)))).get('client_id');
+  } catch {
+    return undefined;
+  }
+}
+
+function basicCredentials(authorization?: string): { clientId: string; clientSecret: string } | undefined {
+  const credentials = decoded('The Basic credentials', () => basicHalves(authorization));
+  if (!credentials) return undefined;
   const [clientId, clientSecret] = credentials;
   if (!clientId || !clientSecret) throw invalidRequest('The Basic credentials lack a client id or a secret.');
   return { clientId, clientSecret };
+}
+
+/** Returns the decoded client ID and secret of HTTP Basic; undefined if the header has another scheme. */
+function basicHalves(authorization = ''): string[] | undefined {
+  const scheme = /^basic(?: +(.*))?$/i.exec(authorization);
+  if (!scheme) return undefined;
+  return splitAtColon(textOf(Buffer.from(scheme[1]?.trim() ?? '', 'base64'))).map(formDecoded);
 }
 
 /** A client form-encodes both halves before it joins them (RFC 6749 §2.3.1), so the halves contain no colon. */

@@ -44,7 +44,7 @@ export class CatalogService implements Elements {
     let limit = FIRST_BATCH;
     for await (const rows of assortment(snapshot, terms, { ...this.selection, among, batch: () => limit })) {
       const missing = rows.filter(({ Document }) => Document === null).map(({ SKU }) => SKU as string);
-      const made = await this.documents.make(snapshot.query, missing);
+      const made = await this.documents.makeForResponse(snapshot.query, missing);
       const batch = joined(
         rows.map((row) => ({
           document: (row.Document ?? made.get(row.SKU as string)!) as Buffer | string,

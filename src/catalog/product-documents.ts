@@ -6,6 +6,12 @@ import { checkDocuments, type DocumentCheck } from './document-check.js';
 import { DocumentReader } from './document-reader.js';
 import { DocumentStore } from './document-store.js';
 
+/** Counting all missing documents would read the whole table, which may have gigabytes. */
+const MISSING_OF_FIRST = `
+  SELECT COUNT(*) AS missing FROM (SELECT SKU FROM products ORDER BY SKU LIMIT 100) sampled
+  LEFT JOIN product_documents ON product_documents.SKU = sampled.SKU AND product_documents.Shape = ?
+  WHERE product_documents.SKU IS NULL`;
+
 /**
  * The documents of products. A document is the JSON of an element of `GET /products`, up to the elements of
  * `ProductPrices`, which differ between customers. Stored documents make responses cheap, because building a document
@@ -19,11 +25,20 @@ export class ProductDocuments {
   /** Identifies the serialization of documents. Documents with another hash count as missing. */
   readonly serializationHash = this.reader.serializationHash;
 
+  /** Number of documents that responses of this process needed although they were not stored. */
+  madeForResponses = 0;
+
   constructor(private readonly database: DatabaseService) {}
 
   /** Builds the documents of products from their rows. @returns documents by SKU @throws {DamagedRow} */
   make(query: Query, skus: readonly string[]): Promise<Map<string, string>> {
     return this.reader.make(query, skus);
+  }
+
+  /** Builds the documents that a response needs although they are not stored. @throws {DamagedRow} */
+  makeForResponse(query: Query, skus: readonly string[]): Promise<Map<string, string>> {
+    this.madeForResponses += skus.length;
+    return this.make(query, skus);
   }
 
   /** Stores missing documents in one transaction. @param all also rebuilds existing documents, and renews all versions */
@@ -32,6 +47,12 @@ export class ProductDocuments {
       if (all) await this.stored.forgetAll(session);
       return this.stored.store(session);
     });
+  }
+
+  /** Whether one of the first products has no document. After a change of the release, all products lack one. */
+  async areMissing(): Promise<boolean> {
+    const [row] = await this.database.query(MISSING_OF_FIRST, [this.serializationHash]);
+    return Number(row?.missing) > 0;
   }
 
   /** Compares every stored document with its rows, in one snapshot. */

@@ -11,6 +11,7 @@ import { encodingProblem } from '../import/source/encoding.js';
 import { CommandFailed } from './command-failed.js';
 import { ImportProgressDisplay } from './import-progress.js';
 import { previewText, withExactSample } from './import-preview.js';
+import { duration } from './duration.js';
 import { positive } from './positive.js';
 import type { Output } from './output.js';
 import type { Session } from './session.js';
@@ -97,8 +98,6 @@ export function importCommands(program: Command, session: Session, { stdout, std
 }
 
 const NAMES = IMPORT_TABLES.map(({ name }) => name);
-/** Units of a duration, in milliseconds. */
-const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const COUNTS = ['rows', 'added', 'changed', 'unchanged', 'removed'] as const;
 const LOG_HEADERS = ['started', 'by', 'mode', 'outcome', 'seconds', 'added', 'changed', 'removed', 'files'];
 
@@ -144,11 +143,4 @@ function encoding(text: string): string {
 
 function refuse(problem: string | undefined): void {
   if (problem) throw new InvalidArgumentError(`It ${problem}.`);
-}
-
-/** @returns milliseconds */
-function duration(text: string): number {
-  const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? [];
-  if (!unit) throw new InvalidArgumentError('Write a duration such as 90m, 6h or 2d.');
-  return Number(count) * UNITS[unit as keyof typeof UNITS];
 }

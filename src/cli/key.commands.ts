@@ -1,17 +1,24 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import type { ApiKey } from '../auth/api-key.entity.js';
+import { type ExpiringKey, ExpiringKeysService } from '../auth/expiring-keys.service.js';
 import { CustomersService } from '../customers/customers.service.js';
 import { hasExpired } from '../auth/live-key.js';
 import { isDay } from '../database/calendar-day.js';
 import { timeOrNull } from '../database/utc-time.js';
 import { CommandFailed } from './command-failed.js';
+import { duration } from './duration.js';
+import { rotate, type RotationOptions } from './key-rotation.js';
+import type { Output } from './output.js';
 import type { Session } from './session.js';
 import { table } from './table.js';
 
-/** Adds `key issue`, `list` and `revoke`. */
-export function keyCommands(program: Command, session: Session, print: (text: string) => void): void {
-  const keys = program.command('key').description('Issues, lists and revokes API keys.');
+const DAY_MS = 86_400_000;
+
+/** Adds `key issue`, `list`, `rotate` and `revoke`. */
+export function keyCommands(program: Command, session: Session, { stdout, stderr }: Output): void {
+  const print = (text: string) => void stdout.write(`${text}\n`);
+  const keys = program.command('key').description('Issues, lists, rotates and revokes API keys.');
   keys
     .command('issue')
     .argument('<code>', 'Customer Code')
@@ -20,16 +27,48 @@ export function keyCommands(program: Command, session: Session, print: (text: st
     .description('Issues an additional key and prints it. It cannot be shown again.')
     .action(async (code: string, { label, expires }: { label?: string; expires?: Date }) => {
       await assertCustomer(session, code);
-      print(await (await session.get(ApiKeysService)).issue(code, label ?? null, expires ?? null));
+      const terms = { CustomerCode: code, Label: label ?? null, ExpiresAt: expires ?? null };
+      print((await (await session.get(ApiKeysService)).issue(terms)).key);
     });
   keys
     .command('list')
-    .argument('<code>', 'Customer Code')
-    .description('Lists the keys of a customer, without the keys themselves.')
-    .action(async (code: string) => {
-      await assertCustomer(session, code);
+    .argument('[code]', 'Customer Code')
+    .option(
+      '--expiring <duration>',
+      'only keys of active customers that expire within this time, such as 30d, or expired within the last 7 days',
+      duration,
+    )
+    .description('Lists the keys of a customer, or expiring keys of all customers, without the keys themselves.')
+    .action(async (code: string | undefined, { expiring }: { expiring?: number }) => {
+      if (code !== undefined) await assertCustomer(session, code);
+      if (expiring !== undefined) {
+        const found = await (await session.get(ExpiringKeysService)).within(expiring);
+        const own = found.filter(({ customerCode }) => code === undefined || customerCode === code);
+        return print(table(EXPIRING_HEADERS, own.map(expiringCells)));
+      }
+      if (code === undefined)
+        throw new CommandFailed('Name a customer, or pass --expiring 30d for the expiring keys of all customers.');
       const all = await (await session.get(ApiKeysService)).list(code);
       print(table(['ID', 'label', 'state', 'created', 'expires', 'revoked'], all.map(cells)));
+    });
+  keys
+    .command('rotate')
+    .argument('<code>', 'Customer Code')
+    .addOption(
+      new Option('--overlap <duration>', 'how long the old key still works, such as 12h or 14d')
+        .argParser(duration)
+        .default(14 * DAY_MS, '14d'),
+    )
+    .option('--key <id>', 'ID of the key to replace, if the customer has several', keyId)
+    .option('--label <text>', 'purpose of the new key; by default the label of the old key', limitedLabel)
+    .option('--expires <date>', 'last day (UTC) on which the new key works, YYYY-MM-DD', endOfDay)
+    .description('Issues a key that replaces another one, and prints the new key. The old key expires later.')
+    .action(async (code: string, options: RotationOptions) => {
+      await assertCustomer(session, code);
+      const { key, summary } = await rotate(await session.get(ApiKeysService), code, options);
+      print(key);
+      // Standard output contains only the key, as with `key issue`.
+      stderr.write(`${summary}\n`);
     });
   keys
     .command('revoke')
@@ -47,6 +86,14 @@ async function assertCustomer(session: Session, code: string): Promise<void> {
   throw new CommandFailed(
     `There is no customer ${code}; run "customer list" to see all, or "customer set" to create one.`,
   );
+}
+
+const EXPIRING_HEADERS = ['customer', 'ID', 'label', 'state', 'created', 'expires', 'later key'];
+
+function expiringCells({ customerCode, id, label, createdAt, expiresAt, laterKey }: ExpiringKey): string[] {
+  const state = hasExpired(expiresAt) ? 'expired' : 'live';
+  const times = [createdAt, expiresAt].map(shown);
+  return [customerCode, String(id), label ?? '-', state, ...times, String(laterKey ?? '-')];
 }
 
 function cells({ ID, Label, CreatedAt, ExpiresAt, RevokedAt }: ApiKey): string[] {
@@ -73,7 +120,7 @@ function limitedLabel(text: string): string {
 /** Parses a day in UTC. @returns the first moment after it */
 function endOfDay(text: string): Date {
   if (!isDay(text)) throw new InvalidArgumentError('It must be a day in the form YYYY-MM-DD.');
-  const end = new Date(Date.parse(`${text}T00:00:00Z`) + 86_400_000);
+  const end = new Date(Date.parse(`${text}T00:00:00Z`) + DAY_MS);
   if (end.getTime() <= Date.now()) throw new InvalidArgumentError('That day is in the past: the key would never work.');
   return end;
 }

@@ -31,8 +31,9 @@ export async function runCli(
     // `import log` does not inherit the options of `import`.
     .enablePositionalOptions()
     .showHelpAfterError('(run with --help for more information)');
-  for (const add of [dataCommands, customerCommands, keyCommands, quotaCommands, documentsCommands, catalogueCommands])
+  for (const add of [dataCommands, customerCommands, quotaCommands, documentsCommands, catalogueCommands])
     add(program, session, print);
+  keyCommands(program, session, output);
   importCommands(program, session, output);
   try {
     await program.parseAsync(args, { from: 'user' });

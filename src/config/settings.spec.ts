@@ -39,6 +39,7 @@ const DEFAULTS = {
   SPOOL_MEGABYTES: 1024,
   SPOOL_CUSTOMER_PERCENT: 25,
   RESPONSE_CACHE_MEGABYTES: 128,
+  SANDBOX: false,
   REQUESTS_PER_MINUTE: 60,
   REQUESTS_PER_HOUR: 1000,
   REDIS_URL: undefined,
@@ -48,6 +49,7 @@ const DEFAULTS = {
   LOG_FORMAT: 'text',
   LOG_REQUESTS: true,
   METRICS_BY_CUSTOMER: false,
+  TRUSTED_PROXIES: [],
   MIGRATE_ON_START: true,
   DEMO_DATA: true,
   JWT_SECRET: [],
@@ -80,6 +82,7 @@ test.each<[string, string, unknown]>([
   ['REDIS_URL', 'rediss://u:100%25%23@my_redis:6380/2', 'rediss://u:100%25%23@my_redis:6380/2'],
   ['DATABASE_POOL_SIZE', '2', 2],
   ['DATABASE_WAIT_MS', '60000', 60_000],
+  ['TRUSTED_PROXIES', '10.0.0.0/8, 192.0.2.1,, ::1,2001:DB8::/32', ['10.0.0.0/8', '192.0.2.1', '::1', '2001:DB8::/32']],
   ['MIGRATE_ON_START', 'false', false],
   ['DEMO_DATA', ' false ', false],
   ['JWT_SECRET', SECRET, [SECRET]],
@@ -204,6 +207,25 @@ test.each([
   // Each driver fails differently for these values, or reads them differently.
   ['DATABASE_URL', ['%zz', '%', 'p%ff', 'p#s', 'p?s'].map((password) => `mysql://u:${password}@h/d`)],
   ['DATABASE_URL', ['mysql://%zz@h/d', 'mysql://u:p@h:65536/d', 'mysql://u:p@a b/d']],
+  [
+    'TRUSTED_PROXIES',
+    [
+      'true',
+      '1',
+      'loopback',
+      '10.0.0.0/0',
+      '::/0',
+      '10.0.0.0/33',
+      '::1/129',
+      '10.0.0/8',
+      '10.0.0.0/8/8',
+      'fe80::1%eth0',
+      '10.0.0.0/-1',
+      '10.0.0.0/',
+      '10.0.0.0/255.0.0.0',
+      '::1,proxy',
+    ],
+  ],
   ['DATABASE_REPLICA_URLS', ['mysql://h/d,mysql://u:%zz@h/d', 'mysql://h:65536/d', 'sqlite:data.db']],
   ['REDIS_URL', ['redis://:%zz@h', 'redis://:p%ff@h', 'rediss://:p#s@h', 'redis://p?s@h', 'redis://h:65536', 'h:6379']],
   ['JWT_SECRET', ['short', 's'.repeat(31), `${SECRET},short`]],
@@ -253,6 +275,38 @@ describe('in production', () => {
 
   test('accepts secrets of 32 characters', () => {
     expect(inProduction(`${SECRET},t${SECRET}`)).toEqual([]);
+  });
+});
+
+describe('a sandbox', () => {
+  const SANDBOX = 'true';
+  const SECRETS = {
+    DATABASE_URL: 'mysql://u:p@h/d',
+    DATABASE_REPLICA_URLS: 'mysql://h/d',
+    REDIS_URL: 'redis://h',
+    JWT_SECRET: SECRET,
+  };
+
+  test('needs no other setting', () => {
+    expect(problems({ SANDBOX })).toEqual([]);
+    expect(readSettings({}).SANDBOX).toBe(false);
+  });
+
+  test.each([...Object.entries(SECRETS), ['DATABASE_URL', 'sqlite:data/customer-data.db']])(
+    'does not start with %s=%s, which may belong to a service for customers (decision 191)',
+    (name, value) => {
+      const refused = [
+        `${name} must be unset with SANDBOX=true: a sandbox has a published key, and makes its own data`,
+      ];
+      expect(problems({ SANDBOX, [name]: value })).toEqual(expect.arrayContaining(refused));
+      expect(problems({ [name]: value })).not.toEqual(expect.arrayContaining(refused));
+    },
+  );
+
+  test('does not start in production (decision 191)', () => {
+    const found = problems({ ...SECRETS, SANDBOX, NODE_ENV: 'production' });
+    expect(found).toContain('SANDBOX must not be true in production: its key is published');
+    expect(found).toHaveLength(5);
   });
 });
 

@@ -71,6 +71,13 @@ function databaseProblem(url: string): string {
   return `${url ? 'must be' : 'is required in production:'} ${formOf('mysql')} or sqlite:PATH`;
 }
 
+/** Whether the text is an IP address, or a CIDR range of at least one bit. A range of no bits would trust everyone. */
+function isAddressRange(text: string): boolean {
+  const [, address = '', prefix] = /^([\d.:a-f]+)(?:\/([1-9]\d{0,2}))?$/i.exec(text) ?? [];
+  const bits = [0, 0, 0, 0, 32, 0, 128][isIP(address)]!;
+  return bits > 0 && Number(prefix ?? bits) <= bits;
+}
+
 function holdsCertificates(path: string): boolean {
   try {
     return readFileSync(path, 'utf8').includes('-----BEGIN CERTIFICATE-----');
@@ -215,9 +222,26 @@ export class Settings {
   @flag(() => true)
   readonly LOG_REQUESTS!: boolean;
 
-  /** Whether the metrics contain the number of requests by Customer Code. */
+  /** Whether the metrics contain the requests and the last complete responses of each customer, by Customer Code. */
   @flag(() => false)
   readonly METRICS_BY_CUSTOMER!: boolean;
+
+  /**
+   * Addresses and CIDR ranges of the proxies in front of the service, separated by commas. Only they may name the
+   * address of a client in `X-Forwarded-For`.
+   */
+  @Transform(({ value }) => splitList(value))
+  @ValidateBy(
+    {
+      name: 'addressRanges',
+      validator: {
+        validate: (range) => isAddressRange(String(range)),
+        defaultMessage: () => 'must be IP addresses or CIDR ranges, such as 10.0.0.0/8, separated by commas',
+      },
+    },
+    { each: true },
+  )
+  readonly TRUSTED_PROXIES!: readonly string[];
 
   /** Whether the service migrates the database when it starts. Default: only the embedded database. */
   @flag((env) => !env.DATABASE_URL || env.DATABASE_URL.startsWith('sqlite:'))
@@ -226,6 +250,10 @@ export class Settings {
   /** Whether the service loads the demo data into an empty embedded database. It never does in production. */
   @flag(() => true)
   readonly DEMO_DATA!: boolean;
+
+  /** Whether the service is a sandbox: demo data in a new database of its own, and a published API key. */
+  @flag(() => false)
+  readonly SANDBOX!: boolean;
 
   /**
    * Secrets that sign and verify access tokens, separated by commas. The first one signs, all verify. Required in
@@ -253,7 +281,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env, { signing = t
     .filter(({ property }) => signing || property !== 'JWT_SECRET')
     .filter(({ property }) => !unreadable.some((problem) => problem.startsWith(`${property}_FILE`)))
     .map(({ property, constraints }) => `${property} ${Object.values(constraints ?? {})[0]}`);
-  const problems = [...unreadable, ...wrong];
+  const problems = [...unreadable, ...wrong, ...sandboxProblems(settings, known)];
   if (!problems.length) problems.push(...contradictions(settings));
   if (problems.length) throw new SettingsError(problems);
   return Object.freeze(settings);
@@ -303,6 +331,22 @@ function contradictions(settings: Settings): string[] {
     ],
   ];
   return problems.filter(([applies]) => applies).map(([, problem]) => problem);
+}
+
+/**
+ * Returns what would connect a sandbox with other systems. Its key is published, so it must share neither data nor
+ * counts nor tokens with a service for customers.
+ */
+function sandboxProblems(
+  { SANDBOX, NODE_ENV }: Settings,
+  known: Readonly<Record<string, string | undefined>>,
+): string[] {
+  if (SANDBOX !== true) return [];
+  const problems = SECRETS.filter((name) => known[name]).map(
+    (name) => `${name} must be unset with SANDBOX=true: a sandbox has a published key, and makes its own data`,
+  );
+  if (NODE_ENV === 'production') problems.push('SANDBOX must not be true in production: its key is published');
+  return problems;
 }
 
 /** Whether the host of a URL is an IP address rather than a name. */

@@ -8,8 +8,10 @@ import { sqlitePath } from '../database/engine-factory.js';
 import { NotEmpty } from '../import/import-load.js';
 import { ImportService } from '../import/import.service.js';
 
-const FOLDER = join(import.meta.dirname, '../../demo');
-const CUSTOMER = 'DEMO-SHOP';
+/** The folder of the import files. */
+export const DEMO_FOLDER = join(import.meta.dirname, '../../demo');
+/** The customer that a first start prints a key for. */
+export const DEMO_CUSTOMER = 'DEMO-SHOP';
 
 /** Credentials of the demo customer. */
 export interface DemoCredentials {
@@ -36,8 +38,9 @@ export class DemoService {
     try {
       if (!(await this.isEmpty())) return void (await this.logDemoCustomer());
       // `onlyIfEmpty`, because another import can fill the database before this one gets the lock.
-      await this.imports.run({ paths: [FOLDER], onlyIfEmpty: true });
-      return { customerCode: CUSTOMER, apiKey: await this.keys.issue(CUSTOMER, 'demo', null) };
+      await this.imports.run({ paths: [DEMO_FOLDER], onlyIfEmpty: true });
+      const { key } = await this.keys.issue({ CustomerCode: DEMO_CUSTOMER, Label: 'demo', ExpiresAt: null });
+      return { customerCode: DEMO_CUSTOMER, apiKey: key };
     } catch (error) {
       if (error instanceof NotEmpty) return undefined;
       this.logger.warn(`The demo data could not be loaded: ${(error as Error).message}`);
@@ -47,8 +50,8 @@ export class DemoService {
 
   /** Logs how to get a new key, because the key from the first start is stored nowhere in clear text. */
   private async logDemoCustomer(): Promise<void> {
-    const found = await this.database.query('SELECT 1 FROM customers WHERE CustomerCode = ?', [CUSTOMER]);
-    if (found.length) this.logger.log(`Demo customer ${CUSTOMER}; for a new key: ${command(`key issue ${CUSTOMER}`)}`);
+    const found = await this.database.query('SELECT 1 FROM customers WHERE CustomerCode = ?', [DEMO_CUSTOMER]);
+    if (found.length) this.logger.log(`Demo customer ${DEMO_CUSTOMER}; for a new key: ${command(`key issue ${DEMO_CUSTOMER}`)}`);
   }
 
   private async isEmpty(): Promise<boolean> {

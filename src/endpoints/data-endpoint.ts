@@ -5,6 +5,7 @@ import { hasOneRowPerSku, importTableOf } from '../import/import-tables.js';
 import { isEntity } from '../resource/columns.js';
 import { arraysOf, type Resource } from '../resource/field.decorator.js';
 import { PART_NAMES, type PartName } from '../versions/content-parts.js';
+import type { Deprecation } from './deprecation.js';
 
 /** An endpoint that returns all elements of one resource, with its schema endpoint. */
 export interface DataEndpoint {
@@ -30,6 +31,8 @@ export interface DataEndpoint {
    * true.
    */
   isCacheable?: boolean;
+  /** Announces the removal of the endpoint, with `/changes` and `/schema`. */
+  deprecated?: Deprecation;
   /** Tag in the OpenAPI document, and end of its operation ids. */
   tag: string;
   summary: string;

@@ -13,6 +13,7 @@ import { type Schema, schemaOf } from '../schema/schema.js';
 import { CustomerScopeGuard, Scope } from '../scope/customer-scope.guard.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import { contentPartsOf, type DataEndpoint, hasChanges } from './data-endpoint.js';
+import { deprecationHeaders } from './deprecation.js';
 import { TableElements } from './table-elements.js';
 
 /** Creates the controllers of a data endpoint: for its elements, for its `/changes` if it has one, and for its schema. */
@@ -24,7 +25,7 @@ export function dataControllers(endpoint: DataEndpoint): Type[] {
   return [
     sourceController(endpoint, path, whole),
     ...(hasChanges(endpoint) ? [sourceController(endpoint, `${path}/changes`, changes)] : []),
-    schemaController(`${path}/schema`, schemaOf(path, resource)),
+    schemaController(endpoint, `${path}/schema`, schemaOf(path, resource)),
   ];
 }
 
@@ -34,6 +35,8 @@ function sourceController(
   path: string,
   sourceOf: (elements: Elements) => ResponseSource,
 ): Type {
+  const announcement = announcementOf(endpoint);
+
   @Controller(path)
   class SourceController {
     private readonly source: ResponseSource;
@@ -49,7 +52,7 @@ function sourceController(
     @Get()
     @UseGuards(CustomerScopeGuard)
     read(@Scope() scope: CustomerScope, @Res() response: Response): Promise<void> {
-      return this.downloads.send(response, scope, this.source);
+      return this.downloads.send(response.set(announcement), scope, this.source);
     }
   }
 
@@ -57,16 +60,23 @@ function sourceController(
 }
 
 /** Creates a controller that returns the same schema to all customers until the next release. */
-function schemaController(path: string, schema: Schema): Type {
+function schemaController(endpoint: DataEndpoint, path: string, schema: Schema): Type {
+  const announcement = announcementOf(endpoint);
+
   @Controller(path)
   class SchemaController {
     /** Express sends 304 if the client has the schema. */
     @Get()
     read(@Res({ passthrough: true }) response: Response): Schema {
-      setValidator(response, schema);
+      setValidator(response.set(announcement), schema);
       return schema;
     }
   }
 
   return SchemaController;
+}
+
+/** Returns the headers that announce the removal of an endpoint, if it is deprecated. */
+function announcementOf({ path, deprecated }: DataEndpoint): Record<string, string> {
+  return deprecated ? deprecationHeaders(path, deprecated) : {};
 }

@@ -2,6 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { plainAddress } from './client-address.js';
 import { REQUEST_MALFORMED, requestUnreadable } from './api-error.js';
 import { closeGently } from './closing.js';
 import { abortConnection } from './abort.js';
@@ -19,11 +20,11 @@ const unreadable = new WeakMap<IncomingMessage, number>();
  * refuseUnreadable}, so that they are counted and get a response like every other request. Without this, Node and
  * Express would each send a response of a different form. If the bytes are not HTTP, there is no request to count, and
  * the response is sent here.
- * @param report receives the ID, status and size in bytes of each response that is sent here
+ * @param report receives the ID, status and size in bytes of each response that is sent here, and the client's address
  */
 export function admitUnreadableRequests(
   server: Server & { requireHostHeader?: boolean },
-  report: (requestId: string, status: number, bytes: number) => void,
+  report: (response: { requestId: string; status: number; bytes: number; address?: string }) => void,
 ): void {
   server.requireHostHeader = false;
   const responses = new WeakMap<Socket, ServerResponse>();
@@ -45,8 +46,8 @@ export function admitUnreadableRequests(
       const status = STATUS_BY_CODE[error.code ?? ''] ?? 400;
       const requestId = randomUUID();
       const text = textOfResponse(requestId, status);
+      report({ requestId, status, bytes: text.length, address: plainAddress(socket.remoteAddress) });
       closeGently(socket, text);
-      report(requestId, status, text.length);
     }
   });
 }

@@ -42,7 +42,7 @@ export function openApiDocument(): OpenAPIObject {
     tags: [
       { name: 'Authentication', description: 'Access tokens.' },
       ...DATA_ENDPOINTS.map(({ tag, summary }) => ({ name: tag, description: `${summary}.` })),
-      { name: 'Service', description: 'Version and health of the service. Public.' },
+      { name: 'Service', description: 'Usage of the quota, version and health of the service.' },
     ],
     paths: paths(),
     components: {
@@ -114,6 +114,33 @@ const SCHEMAS: Record<string, SchemaObject> = {
       wireName: { type: 'string', description: 'The key in data responses.' },
     },
     required: ['name', 'type', 'required', 'wireName'],
+  },
+  Usage: {
+    type: 'object',
+    properties: {
+      windows: {
+        type: 'array',
+        description: 'The minute, then the hour.',
+        items: { $ref: '#/components/schemas/UsageWindow' },
+      },
+      keyExpiresAt: {
+        type: ['string', 'null'],
+        format: 'date-time',
+        description: 'When the API key behind the token expires, in UTC. `null` if it never expires.',
+      },
+    },
+    required: ['windows', 'keyExpiresAt'],
+  },
+  UsageWindow: {
+    type: 'object',
+    properties: {
+      window: { type: 'string', description: 'The name, as in `X-Rate-Limit-Limit`.', enum: ['1m', '1h'] },
+      limit: { type: 'integer', description: 'Requests that the window admits.' },
+      used: { type: 'integer', description: 'Requests that the window has counted, including this one.' },
+      remaining: { type: 'integer', description: 'Requests left in the window.' },
+      resetsAt: { type: 'string', format: 'date-time', description: 'When the window ends, in UTC.' },
+    },
+    required: ['window', 'limit', 'used', 'remaining', 'resetsAt'],
   },
   Version: {
     type: 'object',

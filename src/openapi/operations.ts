@@ -7,6 +7,7 @@ import { schemaOf } from '../schema/schema.js';
 import { type DataEndpoint, hasChanges } from '../endpoints/data-endpoint.js';
 import { DATA_ENDPOINTS } from '../endpoints/data-endpoints.js';
 import { arrayOf, exampleOf } from './field-schemas.js';
+import { withDeprecation } from './deprecated.js';
 import { COUNTED, DELTA, headers, VALIDATED } from './headers.js';
 import { response, tokenFailures } from './responses.js';
 
@@ -50,11 +51,13 @@ export function paths(): PathsObject {
   return Object.assign(
     { '/auth/token': { post: requestToken() } },
     ...DATA_ENDPOINTS.map((endpoint) => ({
-      [endpoint.path]: { get: dataOperation(endpoint) },
-      ...(hasChanges(endpoint) ? { [`${endpoint.path}/changes`]: { get: changesOperation(endpoint) } } : {}),
-      [`${endpoint.path}/schema`]: { get: schemaOperation(endpoint) },
+      [endpoint.path]: { get: withDeprecation(endpoint, dataOperation(endpoint)) },
+      ...(hasChanges(endpoint)
+        ? { [`${endpoint.path}/changes`]: { get: withDeprecation(endpoint, changesOperation(endpoint)) } }
+        : {}),
+      [`${endpoint.path}/schema`]: { get: withDeprecation(endpoint, schemaOperation(endpoint)) },
     })),
-    { '/api/version': { get: readVersion() }, '/health': { get: readHealth() } },
+    { '/api/usage': { get: readUsage() }, '/api/version': { get: readVersion() }, '/health': { get: readHealth() } },
   ) as PathsObject;
 }
 
@@ -201,6 +204,35 @@ function schemaOperation({ path, resource, tag }: DataEndpoint): OperationObject
       200: validated('The fields in the order of the data responses.', 'Schema', schemaOf(path, resource)),
       304: response('NotModified'),
       ...PROTECTED,
+    },
+  };
+}
+
+function readUsage(): OperationObject {
+  return {
+    operationId: 'readUsage',
+    tags: ['Service'],
+    summary: 'Used quota, and expiry of the API key',
+    description:
+      'Returns both quota windows of the customer, including this request, and when the API key behind the token ' +
+      'expires. All keys and tokens of the customer share the windows.',
+    security: [{ [TOKEN]: [] }],
+    parameters: [REQUEST_ID],
+    responses: {
+      200: {
+        description: 'The quota windows and the expiry of the key.',
+        headers: headers(...COUNTED, 'NoStore'),
+        content: json('Usage', {
+          windows: [
+            { window: '1m', limit: 60, used: 2, remaining: 58, resetsAt: '2026-11-27T23:29:24.989Z' },
+            { window: '1h', limit: 1000, used: 22, remaining: 978, resetsAt: '2026-11-28T00:14:09.306Z' },
+          ],
+          keyExpiresAt: '2027-01-01T00:00:00.000Z',
+        }),
+      },
+      ...PROTECTED,
+      404: response('CustomerNotFound'),
+      500: response('Unexpected'),
     },
   };
 }

@@ -1,9 +1,12 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { type Identity, identityOf } from '../auth/identity.js';
-import { quotaExceeded } from '../http/api-error.js';
+import { type ApiError, quotaExceeded } from '../http/api-error.js';
 import { TOKEN_PATH } from '../http/token-path.js';
 import { QuotaService } from './quota.service.js';
+import type { Verdict } from './verdict.js';
+
+const verdicts = new WeakMap<Request, Verdict>();
 
 /** Counts every request once, before the service makes a response, and refuses it if its quota is exceeded. */
 @Injectable()
@@ -13,13 +16,30 @@ export class QuotaMiddleware implements NestMiddleware {
   async use(request: Request, response: Response, next: NextFunction): Promise<void> {
     const identity = identityOf(request);
     const verdict = await this.quotas.meter(identity.kind === 'customer' ? identity : undefined);
-    const { admitted, window, remaining, endsAt, retryAfter } = verdict;
-    response.setHeader('X-Rate-Limit-Limit', window.name);
-    response.setHeader('X-Rate-Limit-Remaining', String(remaining));
-    response.setHeader('X-Rate-Limit-Reset', new Date(endsAt).toISOString());
-    if (admitted || mayBeCustomer(request, identity)) return next();
-    next(quotaExceeded(window.limit, window.name, retryAfter));
+    verdicts.set(request, verdict);
+    setQuotaHeaders(response, verdict);
+    if (verdict.admitted || mayBeCustomer(request, identity)) return next();
+    next(refusalBy(verdict));
   }
+}
+
+/** Sets the headers that describe a verdict. */
+export function setQuotaHeaders(response: Response, { window, remaining, endsAt }: Verdict): void {
+  response.setHeader('X-Rate-Limit-Limit', window.name);
+  response.setHeader('X-Rate-Limit-Remaining', String(remaining));
+  response.setHeader('X-Rate-Limit-Reset', new Date(endsAt).toISOString());
+}
+
+/** Returns the error of a request that is not admitted. */
+export function refusalBy({ window, retryAfter }: Verdict): ApiError {
+  return quotaExceeded(window.limit, window.name, retryAfter);
+}
+
+/** Returns the verdict on a counted request. @throws if the request was not counted */
+export function verdictOn(request: Request): Verdict {
+  const verdict = verdicts.get(request);
+  if (!verdict) throw new Error('This request was not counted');
+  return verdict;
 }
 
 /**

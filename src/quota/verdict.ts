@@ -5,6 +5,17 @@ export interface LimitedWindow extends QuotaWindow {
   readonly limit: number;
 }
 
+/** The state of a window after it counted a request. */
+interface WindowState {
+  readonly window: LimitedWindow;
+  /** Requests counted so far, including refused ones. */
+  readonly hits: number;
+  /** Requests left. */
+  readonly remaining: number;
+  /** When the window ends, in milliseconds since 1970. */
+  readonly endsAt: number;
+}
+
 /** The decision on a counted request, and the window that the headers of its response describe. */
 export interface Verdict {
   readonly admitted: boolean;
@@ -15,6 +26,8 @@ export interface Verdict {
   readonly endsAt: number;
   /** Seconds until its end, rounded up, at least 1. A client that waits exactly this long is admitted. */
   readonly retryAfter: number;
+  /** All windows, in the order of the counts. */
+  readonly windows: readonly WindowState[];
 }
 
 /**
@@ -24,13 +37,14 @@ export interface Verdict {
  * same number left, it describes the shorter window.
  */
 export function judge(windows: readonly LimitedWindow[], { now, counts }: BucketCount): Verdict {
-  const states = windows.map((window, index) => {
+  const states: WindowState[] = windows.map((window, index) => {
     const { hits, endsAt } = counts[index]!;
-    return { window, endsAt, admitted: hits <= window.limit, remaining: Math.max(0, window.limit - hits) };
+    return { window, hits, remaining: Math.max(0, window.limit - hits), endsAt };
   });
-  const admitted = states.every((state) => state.admitted);
+  const admitted = states.every(({ window, hits }) => hits <= window.limit);
   const byEnd = states.filter(({ remaining }) => remaining === 0).toSorted((a, b) => b.endsAt - a.endsAt);
   const byRemaining = states.toSorted((a, b) => a.remaining - b.remaining || a.window.ttl - b.window.ttl);
   const { window, remaining, endsAt } = (admitted ? byRemaining : byEnd)[0]!;
-  return { admitted, window, remaining, endsAt, retryAfter: Math.max(1, Math.ceil((endsAt - now) / 1000)) };
+  const retryAfter = Math.max(1, Math.ceil((endsAt - now) / 1000));
+  return { admitted, window, remaining, endsAt, retryAfter, windows: states };
 }

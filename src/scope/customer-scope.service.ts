@@ -5,6 +5,7 @@ import { hasExpired, UNREVOKED } from '../auth/live-key.js';
 import { TokenDenylist } from '../auth/token-denylist.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { Query, Row } from '../database/query.js';
+import { timeOrNull } from '../database/utc-time.js';
 import { customerNotFound, REVOKED, tokenInvalid } from '../http/api-error.js';
 import { JOIN_PARTS, partStates, SELECT_PARTS } from '../versions/content-versions.js';
 import type { CustomerScope, CustomerTerms } from './customer-scope.js';
@@ -21,6 +22,13 @@ const GRANT = 'customers.DeactivatedAt, api_keys.ID AS KeyID, api_keys.ExpiresAt
 const UNREVOKED_KEY = `api_keys
   ON api_keys.ID = ? AND api_keys.CustomerCode = customers.CustomerCode AND ${UNREVOKED}`;
 
+/** The customer of a token and the key that the token was issued for. */
+export interface CurrentCustomer {
+  readonly scope: CustomerScope;
+  /** Null if the key never expires, or if the token is from the previous release and names no key. */
+  readonly keyExpiresAt: Date | null;
+}
+
 /** Reads the scope of an active customer. */
 @Injectable()
 export class CustomerScopeService {
@@ -36,11 +44,11 @@ export class CustomerScopeService {
   }
 
   /**
-   * Returns the current scope of a token's customer. The same statement reads whether the token is revoked. It never uses
+   * Returns the current state of a token's customer. The same statement reads whether the token is revoked. It never uses
    * a read replica, because a replica that lags may still have the revoked key.
    * @throws {ApiError} 404 if the customer is not active, otherwise 401 if the token is revoked
    */
-  async current(identity: CustomerIdentity): Promise<CustomerScope> {
+  async current(identity: CustomerIdentity): Promise<CurrentCustomer> {
     const { customerCode, grant } = identity;
     const sql = `SELECT ${GRANT}, ${TERMS} FROM ${CUSTOMER} LEFT JOIN ${UNREVOKED_KEY} ${WHERE_ACTIVE}`;
     const [row] = await this.database.query(sql, [grant.apiKeyId ?? null, customerCode]);
@@ -50,7 +58,7 @@ export class CustomerScopeService {
       this.denylist.add(identity);
       throw tokenInvalid(REVOKED);
     }
-    return scopeOf(row);
+    return { scope: scopeOf(row), keyExpiresAt: timeOrNull(row.ExpiresAt) };
   }
 }
 

@@ -17,8 +17,16 @@ export interface FinishedResponse {
   /** `left`: the client disconnected. `aborted`: the service aborted the response. */
   readonly ended: 'complete' | 'left' | 'aborted';
   readonly abortReason?: AbortReason;
+  /** The address of the client. Undefined if the connection was closed before the request was read. */
+  readonly address?: string;
   /** The customer whose valid token or credentials the request had. */
   readonly customer?: string;
+  /** The ID of the API key that the credentials contain, or that issued the token. */
+  readonly keyId?: number;
+  /** The client ID of a token request without valid credentials, in a form that may be logged. */
+  readonly unprovenClientId?: string;
+  /** The `ETag` of the response. */
+  readonly etag?: string;
   /** The bucket that counted the request. Undefined if it was not HTTP, which no bucket counts. */
   readonly bucket?: 'customer' | 'anonymous';
   /** The window of the quota that refused the request. */

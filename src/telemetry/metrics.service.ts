@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { INVARIANTS, violations } from '../invariants/invariants.js';
 import { QuotaService } from '../quota/quota.service.js';
+import { CustomerSyncs } from './customer-syncs.js';
 import type { FinishedResponse } from './finished-response.js';
 
 /** Counts responses and exposes metrics of the process. */
@@ -38,18 +39,21 @@ export class MetricsService {
   });
   /** Only with `METRICS_BY_CUSTOMER`: a series per customer takes much space, and not everyone may see the names. */
   private readonly customerRequests?: Counter<'customer' | 'route' | 'status'>;
+  /** Only with `METRICS_BY_CUSTOMER`. */
+  private readonly syncs?: CustomerSyncs;
 
   constructor(@Inject(SETTINGS) { METRICS_BY_CUSTOMER }: Settings, quotas: QuotaService) {
     collectDefaultMetrics({ register: this.registry });
     this.countViolations();
     for (const window of quotas.windowNames) this.refusals.inc({ window }, 0);
-    if (METRICS_BY_CUSTOMER)
-      this.customerRequests = new Counter({
-        name: 'customer_data_customer_requests_total',
-        help: 'Requests of each customer',
-        labelNames: ['customer', 'route', 'status'] as const,
-        registers: this.registers,
-      });
+    if (!METRICS_BY_CUSTOMER) return;
+    this.customerRequests = new Counter({
+      name: 'customer_data_customer_requests_total',
+      help: 'Requests of each customer',
+      labelNames: ['customer', 'route', 'status'] as const,
+      registers: this.registers,
+    });
+    this.syncs = new CustomerSyncs(this.registry);
   }
 
   /** Starts the counters of a route at 0, so that Prometheus sees the first increment. */
@@ -67,6 +71,7 @@ export class MetricsService {
     if (ended !== 'complete') this.aborted.inc({ route, ended });
     if (refusedBy) this.refusals.inc({ window: refusedBy });
     if (customer) this.customerRequests?.inc({ customer, route, status });
+    this.syncs?.record(response);
   }
 
   private countViolations(): void {

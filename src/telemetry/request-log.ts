@@ -2,7 +2,10 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import type { FinishedResponse } from './finished-response.js';
 
-/** Logs a line for each request. It contains no input of the client except for a valid request ID. */
+/**
+ * Logs a line for each request. Of the client's input, it contains only a valid request ID and the
+ * client ID of a failed login, unless that may be a secret.
+ */
 @Injectable()
 export class RequestLog {
   private readonly logger = new Logger('Request');
@@ -19,6 +22,7 @@ export class RequestLog {
   }
 }
 
+/** The text for people leaves out the `ETag`, which is long. */
 function inWords(response: FinishedResponse): string {
   const {
     requestId,
@@ -29,7 +33,10 @@ function inWords(response: FinishedResponse): string {
     bytes,
     ended,
     customer,
+    keyId,
+    unprovenClientId,
     bucket,
+    address,
     refusedBy,
   } = response;
   const words = [
@@ -37,6 +44,9 @@ function inWords(response: FinishedResponse): string {
     `${Math.round(seconds * 1000)} ms`,
     `${bytes} bytes`,
     customer ?? bucket,
+    keyId !== undefined && `key ${keyId}`,
+    unprovenClientId && `unproven client_id ${JSON.stringify(unprovenClientId)}`,
+    address,
     refusedBy && `quota of ${refusedBy} exceeded`,
     ended === 'left' && 'client disconnected',
     ended === 'aborted' && `aborted: ${response.abortReason}`,

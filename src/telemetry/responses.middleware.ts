@@ -3,7 +3,9 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import { provenCustomer } from '../auth/identity.js';
+import { unprovenClientId } from '../auth/unproven-client-id.js';
 import { abortReason } from '../http/abort.js';
+import { clientAddress } from '../http/client-address.js';
 import { requestIdOf } from '../http/request-id.js';
 import type { FinishedResponse } from './finished-response.js';
 import { MetricsService } from './metrics.service.js';
@@ -33,11 +35,11 @@ export class ResponsesMiddleware implements NestMiddleware {
 
   use(request: Request, response: Response, next: NextFunction): void {
     const start = process.hrtime.bigint();
-    const route = this.routeOf(request);
+    const [route, address] = [this.routeOf(request), clientAddress(request)];
     const end = () => {
       response.off('finish', end).off('close', end);
       const seconds = Number(process.hrtime.bigint() - start) / 1e9;
-      this.report({ route, seconds, ...outcomeOf(request, response), bytes: this.bytesSince(request) });
+      this.report({ route, address, seconds, ...outcomeOf(request, response), bytes: this.bytesSince(request) });
     };
     // Must be the first listener, because Node's own listener detaches the connection from the response.
     response.prependListener('finish', end).once('close', end);
@@ -45,8 +47,8 @@ export class ResponsesMiddleware implements NestMiddleware {
   }
 
   /** Reports the response to bytes that are not HTTP. Such a response passed through no middleware. */
-  reportUnreadable(requestId: string, status: number, bytes: number): void {
-    this.report({ requestId, route: 'other', method: 'other', status, seconds: 0, bytes, ended: 'complete' });
+  reportUnreadable(response: { requestId: string; status: number; bytes: number; address?: string }): void {
+    this.report({ ...response, route: 'other', method: 'other', seconds: 0, ended: 'complete' });
   }
 
   private report(response: FinishedResponse): void {
@@ -66,7 +68,10 @@ export class ResponsesMiddleware implements NestMiddleware {
   }
 }
 
-function outcomeOf(request: Request, response: Response): Omit<FinishedResponse, 'route' | 'seconds' | 'bytes'> {
+function outcomeOf(
+  request: Request,
+  response: Response,
+): Omit<FinishedResponse, 'route' | 'address' | 'seconds' | 'bytes'> {
   const reason = abortReason(request);
   const customer = provenCustomer(request);
   const withoutAbort = response.writableFinished ? 'complete' : 'left';
@@ -77,8 +82,11 @@ function outcomeOf(request: Request, response: Response): Omit<FinishedResponse,
     status: response.headersSent ? response.statusCode : undefined,
     ended: reason ? 'aborted' : withoutAbort,
     abortReason: reason,
-    customer,
+    customer: customer?.customerCode,
+    keyId: customer?.grant.apiKeyId,
+    unprovenClientId: customer ? undefined : unprovenClientId(request),
     bucket: customer ? 'customer' : 'anonymous',
     refusedBy: response.statusCode === 429 ? String(response.getHeader('X-Rate-Limit-Limit')) : undefined,
+    etag: response.headersSent ? (response.getHeader('ETag') as string | undefined) : undefined,
   };
 }

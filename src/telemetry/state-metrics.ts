@@ -1,5 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
+import { ExpiringKeysService } from '../auth/expiring-keys.service.js';
+import { ProductDocuments } from '../catalog/product-documents.js';
 import { CatalogueCheckService, type RecordedFindings } from '../check/catalogue-check.service.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
@@ -17,15 +19,17 @@ const DATABASE_TIMEOUT_MS = 1000;
 /** Gauges and counters that are read when Prometheus scrapes them. */
 @Injectable()
 export class StateMetrics {
-  /** These three keep the last values that the database returned. */
+  /** These four keep the last values that the database returned. */
   private imported: Times = new Map();
   private failures: Times = new Map();
   private findings: readonly RecordedFindings[] = [];
+  private firstLoss?: Date;
   private readonly loadRecords = oneAtATime(async () => {
-    [this.imported, this.failures, this.findings] = await Promise.all([
+    [this.imported, this.failures, this.findings, this.firstLoss] = await Promise.all([
       this.imports.lastByTable(),
       this.imports.lastFailures(),
       this.checks.recorded(),
+      this.keys.firstLoss(),
     ]);
   });
 
@@ -33,7 +37,9 @@ export class StateMetrics {
     private readonly metrics: MetricsService,
     private readonly imports: ImportLogService,
     private readonly checks: CatalogueCheckService,
+    private readonly keys: ExpiringKeysService,
     private readonly database: DatabaseService,
+    documents: ProductDocuments,
     slots: DownloadSlots,
     space: SpoolSpace,
     cache: ResponseCache,
@@ -60,6 +66,8 @@ export class StateMetrics {
     this.counter('response_cache_hits', 'Responses sent from memory', () => cache.hits);
     this.counter('response_cache_misses', 'Responses that were not in memory', () => cache.misses);
     this.counter('response_cache_evictions', 'Responses dropped from memory to make room', () => cache.evictions);
+    const made = 'Product documents that responses needed although they were not stored';
+    this.counter('documents_made', made, () => documents.madeForResponses);
     const degraded = '1 while this replica counts requests on its own, because Redis does not reply';
     this.gauge('quota_store_degraded', degraded, () => Number(quotas.degraded));
     const pools = (value: 'size' | 'inUse' | 'waiting') => () =>
@@ -81,6 +89,9 @@ export class StateMetrics {
     this.gauge('catalogue_findings', found, () => this.checked(({ count }) => count), 'rule');
     const checked = 'When the rule was last checked, in seconds since 1970';
     this.gauge('catalogue_checked_timestamp_seconds', checked, () => this.checked(checkedSecond), 'rule');
+    const loss =
+      'When the first active customer loses its last API key, from 7 days ago to in 90 days, in seconds since 1970';
+    this.gauge('customer_access_ends_timestamp_seconds', loss, () => this.loss());
     const up = '1 while the database responds within a second and its schema is current';
     this.gauge('database_up', up, () => this.databaseUp());
   }
@@ -100,6 +111,11 @@ export class StateMetrics {
   private async importTimes(known: () => Times): Promise<Sample[]> {
     await this.refresh();
     return [...known()].map(([label, time]) => [label, time.getTime() / 1000]);
+  }
+
+  private async loss(): Promise<number | undefined> {
+    await this.refresh();
+    return this.firstLoss && this.firstLoss.getTime() / 1000;
   }
 
   private counter(name: string, help: string, value: () => number): void {
@@ -122,13 +138,15 @@ export class StateMetrics {
   private gauge(
     name: string,
     help: string,
-    value: () => number | Sample[] | Promise<number | Sample[]>,
+    value: () => number | Sample[] | Promise<number | Sample[] | undefined>,
     ...labelNames: string[]
   ): void {
     const collect = async function (this: Gauge) {
       const samples = await value();
       if (typeof samples === 'number') return this.set(samples);
       this.reset();
+      // `reset()` sets a gauge without labels to 0.
+      if (!samples) return this.remove();
       for (const [label, sample] of samples) this.labels(label).set(sample);
     };
     const gauge = new Gauge({ name: `customer_data_${name}`, help, labelNames, registers: [], collect });

@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/auth.module.js';
+import { CatalogModule } from '../catalog/catalog.module.js';
 import { CheckModule } from '../check/check.module.js';
 import { DownloadModule } from '../download/download.module.js';
 import { ImportModule } from '../import/import.module.js';
@@ -10,7 +12,7 @@ import { StateMetrics } from './state-metrics.js';
 
 /** The request log and the metrics. */
 @Module({
-  imports: [CheckModule, DownloadModule, ImportModule, QuotaModule],
+  imports: [AuthModule, CatalogModule, CheckModule, DownloadModule, ImportModule, QuotaModule],
   providers: [ResponsesMiddleware, MetricsService, RequestLog, StateMetrics],
   exports: [ResponsesMiddleware, MetricsService],
 })

@@ -77,10 +77,10 @@ if (!canRun && process.env.REQUIRE_SERVERS === '1') throw new Error(title);
     return { code: await container.exit(), output: container.output };
   };
 
-  test('contains only the service, its packages and the column maps', () => {
+  test('contains only the service, its packages, the column maps and the demo data', () => {
     expect(readdirSync(image.layer)).toEqual(['app']);
     const app = join(image.layer, 'app');
-    expect(readdirSync(app).toSorted()).toEqual(['dist', 'mappings', 'node_modules', 'package.json']);
+    expect(readdirSync(app).toSorted()).toEqual(['demo', 'dist', 'mappings', 'node_modules', 'package.json']);
     const files = readdirSync(join(app, 'dist'), { recursive: true }) as string[];
     expect(files.filter((file) => /\.(map|spec\.js|ts|tsbuildinfo)$/.test(file))).toEqual([]);
     const lock = JSON.parse(readFileSync(join(PROJECT, 'package-lock.json'), 'utf8')) as Lock;

@@ -10,11 +10,15 @@ import { readSettings, Settings } from '../../src/config/settings.js';
 import { describeWith } from '../support/describe-with.js';
 import { brokenReferences } from '../support/manifest-references.js';
 import { schemaProblems } from '../support/manifest-schema.js';
-import { type Manifest, ofKind, podsOf, render, spoilt, titleOf } from '../support/manifests.js';
+import { type Manifest, ofKind, type Pods, podsOf, render, spoilt, titleOf } from '../support/manifests.js';
 
 const PROJECT = resolve(__dirname, '../..');
 const SECRETS = '/etc/customer-data/secrets';
-const overlays = readdirSync(join(PROJECT, 'deploy/overlays'));
+/** Installations of the service for customers. The sandbox has neither secrets nor a database server. */
+const overlays = readdirSync(join(PROJECT, 'deploy/overlays')).filter(
+  (name) => !['docs-site', 'sandbox'].includes(name),
+);
+const namesOfSettings = Object.keys(plainToInstance(Settings, {}));
 
 describeWith('kubectl', 'deploy/', () => {
   describe.each(overlays)('overlays/%s', (overlay) => {
@@ -32,7 +36,6 @@ describeWith('kubectl', 'deploy/', () => {
       podsOf(manifests).flatMap(({ owner, spec }) =>
         spec.containers.map((one) => [owner, one] as [string, IContainer]),
       );
-    const namesOfSettings = Object.keys(plainToInstance(Settings, {}));
 
     test('contains every kind of object, and each name once', () => {
       const titles = manifests.map(titleOf);
@@ -215,6 +218,57 @@ describeWith('kubectl', 'deploy/', () => {
       ['"mountPath":"/imports","name":"imports"', '"mountPath":"/imports","name":"files"', 'volume files'],
     ])('shows a broken reference after %s -> %s', (from, to, problem) => {
       expect(brokenReferences(spoilt(manifests, (text) => text.replace(from, to))).join('\n')).toContain(problem);
+    });
+  });
+
+  describe('overlays/sandbox', () => {
+    let manifests: Manifest[];
+    beforeAll(() => void (manifests = render('overlays/sandbox')));
+    const settings = () => ofKind<IConfigMap>(manifests, 'ConfigMap')[0]!.data!;
+
+    test('has no secret, no migration and no autoscaler', () => {
+      const kinds = manifests.map(({ kind }) => kind).toSorted();
+      const other = new Set(['CronJob', 'HorizontalPodAutoscaler', 'Job', 'Secret']);
+      const expected = ALL_KINDS.filter((kind) => !other.has(kind));
+      // Two policies of the network and two Services.
+      expect(kinds).toEqual([...expected, 'Namespace', 'NetworkPolicy', 'Service'].toSorted());
+    });
+
+    test('matches the schemas of Kubernetes', async () => {
+      expect(await schemaProblems(manifests)).toEqual([]);
+    }, 120_000);
+
+    test('has no broken reference, and one namespace that no other overlay has', () => {
+      expect(brokenReferences(manifests)).toEqual([]);
+      const namespaces = manifests.map(({ kind, metadata }) =>
+        kind === 'Namespace' ? metadata.name : metadata.namespace,
+      );
+      expect(new Set(namespaces).size).toBe(1);
+      for (const overlay of overlays)
+        expect(render(`overlays/${overlay}`).map(({ metadata }) => metadata.name)).not.toContain(namespaces[0]);
+    });
+
+    test('has one pod at a time, because each pod has its own database and its own tokens', () => {
+      const { replicas, strategy } = ofKind<IDeployment>(manifests, 'Deployment')[0]!.spec!;
+      expect([replicas, strategy]).toEqual([1, { type: 'Recreate' }]);
+    });
+
+    test('has valid settings, with SANDBOX and no secret', () => {
+      const names = Object.keys(settings()).map((name) => name.replace(/(URL|URLS|SECRET)_FILE$/, '$1'));
+      expect(names.toSorted()).toEqual(namesOfSettings.toSorted());
+      expect(readSettings(settings()).SANDBOX).toBe(true);
+      const [{ spec }] = podsOf(manifests) as [Pods];
+      const { volumeMounts = [] } = spec.containers[0]!;
+      expect(volumeMounts.map(({ mountPath }) => mountPath)).toEqual(['/var/spool/customer-data', '/tmp']);
+      expect(spec.volumes!.map(({ name }) => name)).toEqual(['spool', 'temporary']);
+    });
+
+    test.each(overlays)('has a SANDBOX that the service refuses with the settings of overlays/%s', (overlay) => {
+      const { data } = ofKind<IConfigMap>(render(`overlays/${overlay}`), 'ConfigMap').find(({ metadata }) =>
+        metadata.name.startsWith('customer-data-settings-'),
+      )!;
+      const start = () => settingsWith({ ...data!, SANDBOX: 'true' }, FILLED_IN);
+      for (const name of ['DATABASE_URL', 'JWT_SECRET', 'REDIS_URL', 'SANDBOX']) expect(start).toThrow(`${name} must`);
     });
   });
 });

@@ -20,9 +20,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe('the series of the alerts and the dashboard', () => {
   let series: Series[];
   beforeAll(async () => {
-    // Prometheus itself adds `up`, and the recording rules add the recorded series.
-    const derived = ['up', ...rules.map(({ record }) => record ?? '')].map((name) => ({ name, labels: {} }));
-    series = [...(await scrapeEverything()), ...derived];
+    const scraped = await scrapeEverything();
+    // Prometheus itself adds `up`, and the recording rules add the recorded series, with labels of the series they read.
+    const recorded = rules.flatMap(({ record, expr }) =>
+      record ? scraped.filter(({ name }) => String(expr).includes(name)).map((one) => ({ ...one, name: record })) : [],
+    );
+    series = [...scraped, ...recorded, { name: 'up', labels: {} }];
   }, 120_000);
 
   test('exist in the metrics of the service with their label values', () => {

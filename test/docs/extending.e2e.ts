@@ -9,6 +9,12 @@ const WALKS = ['Add a field', 'Add a nested array', 'Add an endpoint', 'Add an A
 
 type Json = Record<string, unknown>;
 
+interface Operation {
+  deprecated?: boolean;
+  description: string;
+  responses: Record<string, { headers: Json }>;
+}
+
 let tree: TreeCopy;
 let database: TestDatabase;
 let service: ServiceProcess;
@@ -176,6 +182,28 @@ test('a new endpoint without a table returns the scope of the customer, and has 
   expect((await ask('/barcodes', { Accept: 'text/csv' })).body).toContain('SKU,Item,Carton\r\nA-ONLY,,\r\n');
   expect((await call(url, { path: '/barcodes' })).status).toBe(401);
   expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/barcodes', '/barcodes/schema']));
+});
+
+test('a deprecated endpoint says so in its responses and in the OpenAPI document', async () => {
+  const headers = {
+    deprecation: '@1799971200',
+    sunset: 'Sat, 15 Jan 2028 00:00:00 GMT',
+    link: '<https://docs.example.com/versioning.html>; rel="deprecation"; type="text/html"',
+  };
+  for (const path of ['/prices', '/prices/changes', '/prices/schema']) {
+    const whole = await ask(path);
+    expect([whole.status, whole.headers]).toEqual([200, expect.objectContaining(headers)]);
+    const unchanged = await ask(path, { 'If-None-Match': whole.headers.etag! });
+    expect([unchanged.status, unchanged.headers]).toEqual([304, expect.objectContaining(headers)]);
+    const { get: operation } = document.paths[path] as { get: Operation };
+    expect([operation.deprecated, operation.description]).toEqual([true, expect.stringContaining('until 2028-01-15')]);
+    for (const code of ['200', '304'])
+      expect(Object.keys(operation.responses[code]!.headers)).toEqual(
+        expect.arrayContaining(['Deprecation', 'Sunset', 'Link']),
+      );
+  }
+  expect((await ask('/stock')).headers).not.toHaveProperty('deprecation');
+  expect((document.paths['/stock'] as { get: Operation }).get.deprecated).toBeUndefined();
 });
 
 test('a new API profile appears in /api/version and in the OpenAPI document', async () => {

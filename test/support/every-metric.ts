@@ -27,7 +27,8 @@ export async function scrapeEverything(): Promise<Series[]> {
     const [working, broken] = await Promise.all(processes.map((process) => process.ports()));
     await database.load(smallCatalogue);
     await database.cli('import', await database.files(importFiles({ 'warehouses.csv': [['']] })));
-    await requestAll(working!.url, await database.cliOk('key', 'issue', A));
+    const soon = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+    await requestAll(working!.url, await database.cliOk('key', 'issue', A, '--expires', soon));
     await disconnectEarly(working!);
     await call(broken!.url, { path: '/health' });
     await call(broken!.url, tokenCall(A, 'no-key'));

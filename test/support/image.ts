@@ -29,10 +29,14 @@ export class Image {
   private readonly stages = new Map<string, Stage>();
   private stage!: Stage;
 
-  /** @param dockerfile its text. The context is the project without the files in `.dockerignore`. */
-  static async build(dockerfile: string): Promise<Image> {
+  /**
+   * @param dockerfile its text
+   * @param context a folder; default: the project without the files in `.dockerignore`
+   */
+  static async build(dockerfile: string, context?: string): Promise<Image> {
     const image = new Image();
-    image.takeContext();
+    if (context) cpSync(context, image.context, { recursive: true });
+    else image.takeProject();
     for (const instruction of DockerfileParser.parse(dockerfile).getInstructions()) await image.carryOut(instruction);
     return image;
   }
@@ -63,7 +67,7 @@ export class Image {
   }
 
   /** `.dockerignore` excludes everything except the listed names. No other form is supported. */
-  private takeContext(): void {
+  private takeProject(): void {
     const [all, ...names] = readFileSync(join(PROJECT, '.dockerignore'), 'utf8').trim().split('\n');
     if (all !== '*') throw new Error('.dockerignore: the first line must be *');
     for (const name of names) {
@@ -94,6 +98,9 @@ export class Image {
         return void (this.user = text);
       case 'EXPOSE':
         return void this.ports.push(...args);
+      case 'ENTRYPOINT':
+        if (text !== '[]') throw new Error(`ENTRYPOINT: the test supports only []: ${text}`);
+        return;
       case 'CMD':
         this.command = (instruction as JSONInstruction).getJSONStrings().map((part) => JSON.parse(part.getValue()));
         return;

@@ -75,6 +75,18 @@ export function quotaSuite(bench: () => QuotaBench, fresh: () => unknown): void 
     expect(described(response)).toEqual(described(await bench().send({ token })));
   }
 
+  test('/api/usage returns the counts of both windows after a request with any token (decision 190)', async () => {
+    const token = tokenIn(await bench().login(A));
+    await bench().sendTimes(2, { token: forge(A) });
+    const { body, headers } = await bench().send({ path: '/api/usage', token });
+    const { windows } = JSON.parse(body) as { windows: { used: number; remaining: number; resetsAt: string }[] };
+    expect(windows).toMatchObject([
+      { window: '1m', limit: 60, used: 4, remaining: 56, resetsAt: headers['x-rate-limit-reset'] },
+      { window: '1h', limit: 1000, used: 4, remaining: 996 },
+    ]);
+    expect(Date.parse(windows[1]!.resetsAt) - Date.parse(windows[0]!.resetsAt)).toBe(3540_000);
+  });
+
   describe('a request counts once and its response has the headers (interface §8, decisions 21, 22, 25)', () => {
     test.each([...BY_OUTCOME, ...BY_NOBODY])('in the anonymous bucket: %s, %i', async (_name, status, request) => {
       await expectCountedOnce(request, status);

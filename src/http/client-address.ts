@@ -1,0 +1,17 @@
+import type { Request } from 'express';
+import { isIP } from 'node:net';
+
+/**
+ * Returns the address of the client. Express takes it from `X-Forwarded-For` if the request comes from a trusted proxy
+ * (`TRUSTED_PROXIES`). The header may contain any text: if that is not an address, the result is the address of the
+ * connection. Call this function before the connection closes.
+ */
+export function clientAddress({ ip, socket }: Pick<Request, 'ip' | 'socket'>): string | undefined {
+  return plainAddress(ip) ?? plainAddress(socket.remoteAddress);
+}
+
+/** Returns an address without its zone, and an IPv4 address without its IPv6 prefix. Undefined if it is no address. */
+export function plainAddress(text = ''): string | undefined {
+  const address = text.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/s, '');
+  return isIP(address) ? address : undefined;
+}
