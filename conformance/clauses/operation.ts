@@ -73,6 +73,11 @@ export const OPERATION: Clause[] = [
   clause('decision 109', 'a 500 of a busy service has `Retry-After` (§7)', notTestable(OUTAGE)),
   clause('decision 114', 'a client compares the last element with `X-Last-SKU`', notTestable(CLIENTS)),
   clause('decision 115', '`cut.mjs` truncates in every way, and gives a verdict', notTestable(CLIENTS)),
+  clause(
+    'decision 210',
+    'a sync script stops for a person at a new API profile and at mass removals',
+    notTestable(CLIENTS),
+  ),
   clause('decision 116 revoked-key', 'a token ends with its key (§5.6)', notTestable(REVOCATION)),
   clause('decision 117', 'deactivating a customer ends its tokens permanently', notTestable(REVOCATION)),
   clause('decision 118', 'a replica remembers the tokens that it has seen revoked', notTestable(REVOCATION)),

@@ -31,6 +31,9 @@ const TRUNCATIONS = {
 } satisfies Record<string, (lines: string[], last: string | undefined) => [lines: string[], last: string | undefined]>;
 
 const LAST_SKU = 'X-Last-SKU';
+/** Headers that a truncation changes. Without a Content-Length, Node sends the lines in chunks. */
+const REPLACED = new Set([LAST_SKU.toLowerCase(), 'content-length']);
+const VERSION = '/api/version';
 
 const isOfChanges = (url = '') => url.endsWith('/changes');
 
@@ -40,6 +43,8 @@ export class FaultyProxy {
   faults: Fault[] = [];
   /** Whether to imitate a release without /changes. */
   isOlderRelease = false;
+  /** The body of `GET /api/version`, instead of that of the service. */
+  version: string | undefined;
   /** Paths and statuses of the data responses, in order. */
   readonly responses: string[] = [];
 
@@ -68,25 +73,29 @@ export class FaultyProxy {
 
   private async pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { url } = incoming;
-    const isData = url !== '/auth/token';
-    const record = () => isData && this.responses.push(`${url} ${outgoing.statusCode}`);
-    outgoing.on('finish', record);
-    if (this.isOlderRelease && isOfChanges(url))
-      return void outgoing.writeHead(404, NOTHING_HERE.headers).end(NOTHING_HERE.body);
+    const isData = url !== '/auth/token' && url !== VERSION;
+    if (url === VERSION && this.version !== undefined) return void outgoing.end(this.version);
+    const begin = (status: number, headers: Headers | string[]) => {
+      if (isData) this.responses.push(`${url} ${status}`);
+      return outgoing.writeHead(status, headers);
+    };
+    if (this.isOlderRelease && isOfChanges(url)) return void begin(404, NOTHING_HERE.headers).end(NOTHING_HERE.body);
     const fault = isData ? this.faults.shift() : undefined;
-    if (fault && fault in RESPONSES) return sendInstead(RESPONSES[fault as keyof typeof RESPONSES], outgoing);
+    if (fault && fault in RESPONSES) {
+      const [status, headers] = RESPONSES[fault as keyof typeof RESPONSES];
+      return void begin(status, typeof headers === 'function' ? headers() : headers).end('{"SKU":"none"}');
+    }
     const { response, body } = await this.fetchFromService(incoming, fault);
     const { statusCode: status, rawHeaders: raw } = response;
-    if (!fault) return void outgoing.writeHead(status!, raw).end(body);
+    if (!fault) return void begin(status!, raw).end(body);
     const lines = linesOf(body.toString());
     const [some, last] = TRUNCATIONS[fault as keyof typeof TRUNCATIONS](
       lines,
       isOfChanges(url) ? undefined : lastSku(lines),
     );
-    const rest = raw.filter((_, index) => raw[index - (index % 2)]!.toLowerCase() !== LAST_SKU.toLowerCase());
-    outgoing.writeHead(status!, last === undefined ? rest : [...rest, LAST_SKU, last]);
+    const rest = raw.filter((_, index) => !REPLACED.has(raw[index - (index % 2)]!.toLowerCase()));
+    begin(status!, last === undefined ? rest : [...rest, LAST_SKU, last]);
     if (fault !== 'cut') return void outgoing.end(some.join(''));
-    record();
     outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy());
   }
 
@@ -95,7 +104,8 @@ export class FaultyProxy {
     // A 304 has no body to truncate, and a compressed body has no lines. /changes needs the base.
     const { 'if-none-match': base, 'accept-encoding': _, ...rest } = headers;
     const plain = { ...rest, ...(base && isOfChanges(url) ? { 'if-none-match': base } : {}) };
-    const passed = request(this.target + url, { method, headers: fault ? plain : headers });
+    // The service may close an idle connection at any moment, so each request has its own.
+    const passed = request(this.target + url, { method, headers: fault ? plain : headers, agent: false });
     incoming.pipe(passed);
     const [response] = (await once(passed, 'response')) as [IncomingMessage];
     return { response, body: await buffer(response) };
@@ -107,10 +117,6 @@ const NOTHING_HERE = {
   headers: { 'Content-Type': 'application/json; charset=utf-8' },
   body: '{"error":"There is nothing at this path."}',
 };
-
-function sendInstead([status, headers]: [number, Headers | (() => Headers)], outgoing: ServerResponse): void {
-  outgoing.writeHead(status, typeof headers === 'function' ? headers() : headers).end('{"SKU":"none"}');
-}
 
 function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n/g) ?? [];

@@ -9,3 +9,6 @@ export interface Program {
 
 /** Returns the programs of `npm run test:all` that are missing on this machine. */
 export function missingPrograms(env?: NodeJS.ProcessEnv): Program[];
+
+/** Returns the path of a program in PATH. Undefined: PATH does not contain it. */
+export function findProgram(name: string, env?: NodeJS.ProcessEnv): string | undefined;

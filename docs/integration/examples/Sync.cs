@@ -4,6 +4,7 @@ using System.IO;
 using System.Linq;
 using System.Net;
 using System.Net.Http;
+using System.Security.Cryptography;
 using System.Text.RegularExpressions;
 using System.Threading.Tasks;
 
@@ -15,17 +16,20 @@ using System.Threading.Tasks;
 public static class Sync
 {
     const int Attempts = 6;
+    const double Pause = 2; // seconds before the first retry
+    const string ApiVersion = "2026-04"; // the API profile that this script expects
     const string NdJson = "application/x-ndjson";
     static readonly Regex Sku = new Regex("\"SKU\":(\"(?:[^\"\\\\]|\\\\.)*\")");
     static readonly string BaseUrl = Environment.GetEnvironmentVariable("BASE_URL");
     static readonly string State = Environment.GetEnvironmentVariable("STATE") ?? "customer-data";
-    static readonly Random Jitter = new Random();
+    static readonly RandomNumberGenerator Random = RandomNumberGenerator.Create();
     static readonly HttpClient Client = new HttpClient(
-        new HttpClientHandler { AutomaticDecompression = DecompressionMethods.GZip })
+        new HttpClientHandler { AllowAutoRedirect = false, AutomaticDecompression = DecompressionMethods.GZip })
     {
         Timeout = TimeSpan.FromMinutes(15),
     };
     static string token;
+    static bool allowRemovals;
 
     sealed class Received
     {
@@ -33,6 +37,20 @@ public static class Sync
         public string Type;
         public string ETag;
         public string Text;
+    }
+
+    static void Stop(int code, string problem)
+    {
+        Console.Error.WriteLine(problem);
+        Environment.Exit(code);
+    }
+
+    /// <summary>A random number from 0.5 to 1.5. On some systems, two Random objects of one moment are equal.</summary>
+    static double Jitter()
+    {
+        var bytes = new byte[4];
+        Random.GetBytes(bytes);
+        return 0.5 + (double)BitConverter.ToUInt32(bytes, 0) / uint.MaxValue;
     }
 
     /// <summary>Sends a request. Retries after 429, 5xx, a connection error or a truncated response.</summary>
@@ -66,7 +84,7 @@ public static class Sync
             if (attempt == Attempts)
                 throw new IOException($"Gave up after {attempt} attempts: {problem}");
             // Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
-            TimeSpan pause = wait ?? TimeSpan.FromSeconds(Math.Pow(2, attempt) * (0.5 + Jitter.NextDouble()));
+            TimeSpan pause = wait ?? TimeSpan.FromSeconds(Pause * Math.Pow(2, attempt - 1) * Jitter());
             Console.Error.WriteLine($"{problem}; retrying in {pause.TotalSeconds:F1} s");
             await Task.Delay(pause);
         }
@@ -119,6 +137,17 @@ public static class Sync
         }
     }
 
+    static async Task CheckVersion()
+    {
+        Received received = await Get("/api/version", "");
+        Match match = Regex.Match(received.Text, "\"apiVersion\":\"([^\"]*)\"");
+        if (received.Status != 200 || !match.Success) throw new IOException($"/api/version: {received.Status} {received.Text}");
+        string found = match.Groups[1].Value;
+        if (found == ApiVersion) return;
+        string problem = $"The service has API profile {found}, but this script expects {ApiVersion}.";
+        Stop(20, problem + " Read the changelog, then change ApiVersion.");
+    }
+
     /// <summary>Maps each SKU to its line.</summary>
     static Dictionary<string, string> BySku(string text) =>
         text.Split('\n').Where(line => line != "").ToDictionary(SkuOf);
@@ -160,9 +189,15 @@ public static class Sync
         Dictionary<string, string> old = BySku(before);
         Dictionary<string, string> now = isOlder ? BySku(received.Text) : ApplyChanges(old, received.Text);
         int known = now.Keys.Count(old.ContainsKey);
+        int gone = old.Count - known;
+        if (gone > 0 && gone * 5 >= old.Count && !allowRemovals)
+        {
+            string removals = $"{name}: {gone} of {old.Count} elements would disappear, so the stored data was kept.";
+            Stop(21, removals + " If they are really gone, run the script with --allow-removals.");
+        }
         int same = now.Count(line => old.TryGetValue(line.Key, out string was) && was == line.Value);
         Console.WriteLine(
-            $"{name}: {now.Count - known} new, {known - same} changed, {old.Count - known} gone, {now.Count} in all");
+            $"{name}: {now.Count - known} new, {known - same} changed, {gone} gone, {now.Count} in all");
 
         // This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
         File.Delete(tagFile);
@@ -175,11 +210,13 @@ public static class Sync
     static async Task SyncAll()
     {
         Directory.CreateDirectory(State);
+        await CheckVersion();
         foreach (string name in new[] { "products", "prices", "stock" }) await SyncOne(name);
     }
 
-    public static void Main()
+    public static void Main(string[] arguments)
     {
+        allowRemovals = arguments.Contains("--allow-removals");
         SyncAll().GetAwaiter().GetResult();
         // Mono sometimes waits half a minute for idle connections before it exits.
         Environment.Exit(0);

@@ -12,7 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -29,10 +31,23 @@ public class Sync {
   static final String BASE_URL = System.getenv("BASE_URL");
   static final Path STATE = Path.of(System.getenv().getOrDefault("STATE", "customer-data"));
   static final int ATTEMPTS = 6;
-  static final HttpClient CLIENT = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(30)).build();
+  static final double PAUSE = 2; // seconds before the first retry
+  static final String API_VERSION = "2026-04"; // the API profile that this script expects
+  static final SecureRandom RANDOM = new SecureRandom();
+  static final HttpClient CLIENT =
+      HttpClient.newBuilder()
+          .connectTimeout(Duration.ofSeconds(30))
+          .followRedirects(HttpClient.Redirect.NEVER)
+          .build();
   static final String NDJSON = "application/x-ndjson";
   static final Pattern SKU = Pattern.compile("\"SKU\":(\"(?:[^\"\\\\]|\\\\.)*\")");
   static String token;
+  static boolean allowRemovals;
+
+  static void stop(int code, String problem) {
+    System.err.println(problem);
+    System.exit(code);
+  }
 
   record Received(int status, String type, String etag, String text) {}
 
@@ -83,7 +98,7 @@ public class Sync {
       }
       if (attempt == ATTEMPTS) throw new IOException("Gave up after " + attempt + " attempts: " + problem);
       // Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
-      if (wait[0] == 0) wait[0] = (long) (1000 * Math.pow(2, attempt) * (0.5 + Math.random()));
+      if (wait[0] == 0) wait[0] = (long) (1000 * PAUSE * Math.pow(2, attempt - 1) * (0.5 + RANDOM.nextDouble()));
       System.err.printf("%s: %s; retrying in %.1f s%n", request.uri().getPath(), problem, wait[0] / 1000.0);
       Thread.sleep(wait[0]);
     }
@@ -115,6 +130,17 @@ public class Sync {
       if (received.status != 401 || renewed) return received;
       token = null; // The token is no longer valid: request one new token.
     }
+  }
+
+  static void checkVersion() throws Exception {
+    Received received = get("/api/version", "");
+    Matcher matcher = Pattern.compile("\"apiVersion\":\"([^\"]*)\"").matcher(received.text);
+    if (received.status != 200 || !matcher.find())
+      throw new IOException("/api/version: " + received.status + " " + received.text);
+    String found = matcher.group(1);
+    if (found.equals(API_VERSION)) return;
+    String problem = "The service has API profile " + found + ", but this script expects " + API_VERSION + ".";
+    stop(20, problem + " Read the changelog, then change API_VERSION.");
   }
 
   /** Maps each SKU to its line. */
@@ -156,10 +182,16 @@ public class Sync {
     Map<String, String> old = bySku(before);
     Map<String, String> now = isOlder ? bySku(received.text) : applyChanges(old, received.text);
     long known = now.keySet().stream().filter(old::containsKey).count();
+    long gone = old.size() - known;
+    if (gone > 0 && gone * 5 >= old.size() && !allowRemovals) {
+      String removals = name + ": " + gone + " of " + old.size() + " elements would disappear";
+      String remedy = "If they are really gone, run the script with --allow-removals.";
+      stop(21, removals + ", so the stored data was kept. " + remedy);
+    }
     long same = now.entrySet().stream().filter(line -> line.getValue().equals(old.get(line.getKey()))).count();
     System.out.printf(
         "%s: %d new, %d changed, %d gone, %d in all%n",
-        name, now.size() - known, known - same, old.size() - known, now.size());
+        name, now.size() - known, known - same, gone, now.size());
 
     // This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
     Files.deleteIfExists(tagFile);
@@ -170,7 +202,9 @@ public class Sync {
   }
 
   public static void main(String[] arguments) throws Exception {
+    allowRemovals = Arrays.asList(arguments).contains("--allow-removals");
     Files.createDirectories(STATE);
+    checkVersion();
     for (String name : new String[] {"products", "prices", "stock"}) sync(name);
   }
 }

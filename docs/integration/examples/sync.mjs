@@ -7,7 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const { BASE_URL, CLIENT_ID, CLIENT_SECRET, STATE = 'customer-data' } = process.env;
 const ATTEMPTS = 6;
+const PAUSE = 2; // seconds before the first retry
+const API_VERSION = '2026-04'; // the API profile that this script expects
+const ALLOW_REMOVALS = process.argv.includes('--allow-removals');
 let token;
+
+function stop(code, problem) {
+  console.error(problem);
+  process.exit(code);
+}
 
 /** Sends a request. Retries after 429, 5xx, a connection error or a truncated response. */
 async function send(path, options) {
@@ -15,7 +23,11 @@ async function send(path, options) {
     let problem;
     let wait;
     try {
-      const response = await fetch(BASE_URL + path, { ...options, signal: AbortSignal.timeout(900_000) });
+      const response = await fetch(BASE_URL + path, {
+        ...options,
+        redirect: 'manual',
+        signal: AbortSignal.timeout(900_000),
+      });
       const text = await response.text();
       problem = isTruncated(path, response, text) ? 'truncated' : `status ${response.status}`;
       if (response.status !== 429 && response.status < 500 && problem !== 'truncated') return { response, text };
@@ -25,7 +37,7 @@ async function send(path, options) {
     }
     if (attempt === ATTEMPTS) throw new Error(`${path}: gave up after ${attempt} attempts: ${problem}`);
     // Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
-    wait ||= 2 ** attempt * (0.5 + Math.random());
+    wait ||= PAUSE * 2 ** (attempt - 1) * (0.5 + Math.random());
     console.error(`${path}: ${problem}; retrying in ${wait.toFixed(1)} s`);
     await sleep(wait * 1000);
   }
@@ -61,6 +73,15 @@ async function get(path, etag) {
     if (received.response.status !== 401 || renewed) return received;
     token = undefined; // The token is no longer valid: request one new token.
   }
+}
+
+async function checkVersion() {
+  const { response, text } = await get('/api/version', '');
+  const [, found] = /"apiVersion":"([^"]*)"/.exec(text) ?? [];
+  if (response.status !== 200 || !found) throw new Error(`/api/version: ${response.status} ${text}`);
+  if (found === API_VERSION) return;
+  const problem = `The service has API profile ${found}, but this script expects ${API_VERSION}.`;
+  stop(20, `${problem} Read the changelog, then change API_VERSION.`);
 }
 
 /** Maps each SKU to its line. */
@@ -103,6 +124,10 @@ async function sync(name) {
   const known = [...now].filter(([sku]) => old.has(sku));
   const changed = known.filter(([sku, line]) => old.get(sku) !== line);
   const [added, gone] = [now.size - known.length, old.size - known.length];
+  if (gone && gone * 5 >= old.size && !ALLOW_REMOVALS) {
+    const problem = `${name}: ${gone} of ${old.size} elements would disappear, so the stored data was kept.`;
+    stop(21, `${problem} If they are really gone, run the script with --allow-removals.`);
+  }
   console.log(`${name}: ${added} new, ${changed.length} changed, ${gone} gone, ${now.size} in all`);
 
   // This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
@@ -113,4 +138,5 @@ async function sync(name) {
 }
 
 await mkdir(STATE, { recursive: true });
+await checkVersion();
 for (const name of ['products', 'prices', 'stock']) await sync(name);

@@ -5,8 +5,17 @@
 declare(strict_types=1);
 
 const ATTEMPTS = 6;
+const PAUSE = 2; // seconds before the first retry
+const API_VERSION = '2026-04'; // the API profile that this script expects
+define('ALLOW_REMOVALS', in_array('--allow-removals', $argv, true));
 $state = getenv('STATE') ?: 'customer-data';
 $token = null;
+
+function stop(int $code, string $problem): void
+{
+    fwrite(STDERR, "$problem\n");
+    exit($code);
+}
 
 /** Sends a request once. Returns the status, the headers by lower-case name and the body, or the problem. */
 function once(string $path, array $headers, ?array $form): array
@@ -68,7 +77,7 @@ function send(string $path, array $headers = [], ?array $form = null): array
         }
         // Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
         $seconds = $response['headers']['retry-after'] ?? '';
-        $wait = (float) (ctype_digit($seconds) ? $seconds : 2 ** $attempt * (0.5 + mt_rand() / mt_getrandmax()));
+        $wait = (float) (ctype_digit($seconds) ? $seconds : PAUSE * 2 ** ($attempt - 1) * (0.5 + random_int(0, 1000) / 1000));
         fprintf(STDERR, "%s: %s; retrying in %.1f s\n", $path, $problem, $wait);
         usleep((int) ($wait * 1e6));
     }
@@ -98,6 +107,18 @@ function get(string $path, string $etag): array
             return $response;
         }
         $token = null; // The token is no longer valid: request one new token.
+    }
+}
+
+function checkVersion(): void
+{
+    $response = get('/api/version', '');
+    if ($response['status'] !== 200 || !preg_match('/"apiVersion":"([^"]*)"/', $response['body'], $found)) {
+        throw new RuntimeException("/api/version: {$response['status']} {$response['body']}");
+    }
+    if ($found[1] !== API_VERSION) {
+        $problem = "The service has API profile $found[1], but this script expects " . API_VERSION . '.';
+        stop(20, "$problem Read the changelog, then change API_VERSION.");
     }
 }
 
@@ -154,7 +175,12 @@ function sync(string $state, string $name): void
     $now = $isOlder ? bySku($response['body']) : applyChanges($old, $response['body']);
     $known = array_intersect_key($now, $old);
     $changed = array_filter($known, fn (string $line, string $sku) => $old[$sku] !== $line, ARRAY_FILTER_USE_BOTH);
-    $numbers = [count($now) - count($known), count($changed), count($old) - count($known), count($now)];
+    $gone = count($old) - count($known);
+    if ($gone > 0 && $gone * 5 >= count($old) && !ALLOW_REMOVALS) {
+        $problem = "$name: $gone of " . count($old) . ' elements would disappear, so the stored data was kept.';
+        stop(21, "$problem If they are really gone, run the script with --allow-removals.");
+    }
+    $numbers = [count($now) - count($known), count($changed), $gone, count($now)];
     vprintf("$name: %d new, %d changed, %d gone, %d in all\n", $numbers);
 
     // This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
@@ -169,6 +195,7 @@ function sync(string $state, string $name): void
 if (!is_dir($state)) {
     mkdir($state, 0700, true);
 }
+checkVersion();
 foreach (['products', 'prices', 'stock'] as $name) {
     sync($state, $name);
 }

@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import sys
 import time
 import urllib.error
@@ -20,12 +21,30 @@ import urllib.request
 BASE_URL, CLIENT_ID, CLIENT_SECRET = (os.environ[name] for name in ("BASE_URL", "CLIENT_ID", "CLIENT_SECRET"))
 STATE = pathlib.Path(os.environ.get("STATE", "customer-data"))
 ATTEMPTS = 6
+PAUSE = 2  # seconds before the first retry
+API_VERSION = "2026-04"  # the API profile that this script expects
+ALLOW_REMOVALS = "--allow-removals" in sys.argv[1:]
+
+
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    """urllib sends the token to the target of a redirect, even to another host."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+OPENER = urllib.request.build_opener(NoRedirects)
+
+
+def stop(code, problem):
+    print(problem, file=sys.stderr)
+    sys.exit(code)
 
 
 def once(path, data, headers):
     request = urllib.request.Request(BASE_URL + path, data, {"Accept-Encoding": "gzip", **headers})
     try:
-        response = urllib.request.urlopen(request, timeout=60)
+        response = OPENER.open(request, timeout=60)
     except urllib.error.HTTPError as error:
         response = error
     with response:
@@ -67,7 +86,7 @@ def send(path, data=None, headers={}):
         if attempt == ATTEMPTS:
             raise SystemExit(f"{path}: gave up after {attempt} attempts: {problem}")
         # Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
-        wait = float(wait if wait.isdigit() else 2**attempt * (0.5 + random.random()))
+        wait = float(wait if wait.isdigit() else PAUSE * 2 ** (attempt - 1) * (0.5 + random.random()))
         print(f"{path}: {problem}; retrying in {wait:.1f} s", file=sys.stderr)
         time.sleep(wait)
 
@@ -92,6 +111,16 @@ class Session:
                 break
             self.token = None  # The token is no longer valid: request one new token.
         return received
+
+
+def check_version(session):
+    status, _, text = session.get("/api/version", "")
+    found = re.search(r'"apiVersion":"([^"]*)"', text)
+    if status != 200 or not found:
+        raise SystemExit(f"/api/version: {status} {text}")
+    if found[1] != API_VERSION:
+        problem = f"The service has API profile {found[1]}, but this script expects {API_VERSION}."
+        stop(20, f"{problem} Read the changelog, then change API_VERSION.")
 
 
 def by_sku(text):
@@ -130,6 +159,9 @@ def sync(session, name):
     now = apply_changes(old, text) if has_changes else by_sku(text)
     changed = sum(old[sku] != now[sku] for sku in old.keys() & now.keys())
     added, gone = len(now.keys() - old.keys()), len(old.keys() - now.keys())
+    if gone and gone * 5 >= len(old) and not ALLOW_REMOVALS:
+        problem = f"{name}: {gone} of {len(old)} elements would disappear, so the stored data was kept."
+        stop(21, f"{problem} If they are really gone, run the script with --allow-removals.")
     print(f"{name}: {added} new, {changed} changed, {gone} gone, {len(now)} in all")
 
     # This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
@@ -142,5 +174,6 @@ def sync(session, name):
 
 STATE.mkdir(parents=True, exist_ok=True)
 session = Session()
+check_version(session)
 for name in ("products", "prices", "stock"):
     sync(session, name)

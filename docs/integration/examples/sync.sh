@@ -1,7 +1,12 @@
 #!/bin/sh
 # Fetches the data that has changed, with curl and awk. Set BASE_URL, CLIENT_ID and CLIENT_SECRET. The folder STATE
 # holds the data.
+#
+# Exits with 20 at a new API profile, and with 21 if a fifth of the elements would disappear (--allow-removals).
 set -eu
+api_version=2026-04 # the API profile that this script expects
+pause=2             # seconds before the first retry
+case " $* " in *' --allow-removals '*) allow_removals=1 ;; *) allow_removals= ;; esac
 umask 077
 state=${STATE:-customer-data}
 mkdir -p "$state"
@@ -31,7 +36,10 @@ send() {
     wait=$(header Retry-After)
     # Without Retry-After, wait about 2, 4, 8 … seconds. The random part spreads the retries of many clients.
     case $wait in
-    '' | *[!0-9]*) wait=$(awk -v n=$attempt -v seed=$$ 'BEGIN { srand(seed + n); print 2 ^ n * (0.5 + rand()) }') ;;
+    '' | *[!0-9]*)
+      random=$(od -An -N2 -tu2 /dev/urandom) # from 0 to 65535; awk has no better seed than the time
+      wait=$(awk -v n=$attempt -v pause=$pause -v r="$random" 'BEGIN { print pause * 2 ^ (n - 1) * (0.5 + r / 65535) }')
+      ;;
     esac
     log "Status $status; retrying in $wait s"
     sleep "$wait"
@@ -102,6 +110,33 @@ get() {
   done
 }
 
+check_version() {
+  tag=
+  get /api/version
+  found=$(sed -n 's/.*"apiVersion":"\([^"]*\)".*/\1/p' "$work/body")
+  [ "$status" = 200 ] && [ -n "$found" ] || { log "/api/version: $status $(cat "$work/body")"; exit 1; }
+  [ "$found" = $api_version ] && return
+  log "The service has API profile $found, but this script expects $api_version." \
+    "Read the changelog, then change api_version."
+  exit 20
+}
+
+# check_removals OLD NEW NAME: stops if a fifth or more of the old elements are not in the new file.
+check_removals() {
+  [ -z "$allow_removals" ] || return 0
+  awk -v name="$3" '
+    { match($0, /"SKU":"([^"\\]|\\.)*"/); sku = substr($0, RSTART, RLENGTH) }
+    FILENAME == ARGV[1] { old[sku]; before++; next }
+    sku in old { same++ }
+    END {
+      gone = before - same
+      if (!gone || gone * 5 < before) exit
+      printf "%s: %d of %d elements would disappear, so the stored data was kept. ", name, gone, before
+      print "If they are really gone, run the script with --allow-removals."
+      exit 21
+    }' "$1" "$2" >&2 || exit
+}
+
 sync() {
   file=$state/$1.ndjson
   tag=
@@ -118,6 +153,7 @@ sync() {
     */changes) apply_changes "$work/body" "$file" >"$work/new" ;;
     *) cp "$work/body" "$work/new" ;;
     esac
+    check_removals "$file" "$work/new" "$1"
     compare "$file" "$work/new" "$1"
     # This order is safe if the script is killed: the ETag file belongs to the stored data, or does not exist.
     rm -f "$state/$1.etag"
@@ -132,4 +168,5 @@ sync() {
   esac
 }
 
+check_version
 for endpoint in products prices stock; do sync $endpoint; done
