@@ -74,7 +74,7 @@ export const OPERATION: Clause[] = [
   clause('decision 114', 'a client compares the last element with `X-Last-SKU`', notTestable(CLIENTS)),
   clause('decision 115', '`cut.mjs` truncates in every way, and gives a verdict', notTestable(CLIENTS)),
   clause(
-    'decision 210',
+    'decision 198',
     'a sync script stops for a person at a new API profile and at mass removals',
     notTestable(CLIENTS),
   ),

@@ -25,7 +25,7 @@ async function batchesOf(
   const document = (sku: string) => `{"SKU":"${sku}","Name":"${character.repeat(size(Number(sku)))}","ProductPrices":[`;
   const documents = {
     serializationHash: 'hash',
-    make: async (_query: unknown, skus: string[]) => new Map(skus.map((sku) => [sku, document(sku)])),
+    makeForResponse: async (_query: unknown, skus: string[]) => new Map(skus.map((sku) => [sku, document(sku)])),
   } as unknown as ProductDocuments;
   const query = async (sql: string, parameters: readonly unknown[] = []): Promise<Row[]> => {
     const start = parameters.at(-1) === '' ? 0 : Number(parameters.at(-1)) + 1;

@@ -335,13 +335,14 @@ describe('docs/mappings.md', () => {
   });
 
   test.each([
-    ['the map', 'nosuch: 1', /^(?!price_lists|customers|product_)/],
-    ['a file', 'file: { nosuch: 1 }', /./],
-    ['a table', 'products: { nosuch: 1 }', /./],
-    ['a column', 'products: { columns: { SKU: { nosuch: 1 } } }', /./],
-  ])('has an example for each key of %s', (_, map, wanted) => {
+    ['the map', 'nosuch: 1'],
+    ['a file', 'file: { nosuch: 1 }'],
+    ['a table', 'products: { nosuch: 1 }'],
+    ['a column', 'products: { columns: { SKU: { nosuch: 1 } } }'],
+  ])('has an example for each key of %s', (_, map) => {
     const [, list = ''] = /the valid keys are (.*)/.exec(faults(map).join('\n')) ?? [];
-    const keys = list.split(', ').filter((key) => wanted.test(key));
+    // All tables have the same keys, so a new table needs no example.
+    const keys = list.split(', ').filter((key) => !IMPORT_TABLES.some(({ name }) => name === key));
     expect(keys.length).toBeGreaterThan(3);
     const examples = [...blocks, ...inTable].join('\n');
     expect(keys.filter((key) => !new RegExp(`(^|[\\s{,])${key}:`, 'm').test(examples))).toEqual([]);
