@@ -180,19 +180,37 @@ describe('key list --expiring (decision 212)', () => {
 });
 
 describe('the metric of expiring keys (decision 212)', () => {
+  let minutes = 0;
+  /** Returns what the metric shows five minutes later. */
+  const daysInNextMetric = () => {
+    minutes += 5;
+    return daysInMetric();
+  };
+  beforeAll(() => {
+    const { now } = Date;
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + minutes * 60_000);
+  });
+  afterAll(() => jest.restoreAllMocks());
+
   test('has the time at which the first customer loses its last key', async () => {
-    expect(await daysInMetric()).toBeUndefined();
-    const [first, second] = [await issue('K'), await issue('L')];
+    expect(await daysInNextMetric()).toBeUndefined();
+    const [first, second, longer, off] = [await issue('K'), await issue('L'), await issue('L'), await issue('OFF')];
     await expireIn(first, 20);
-    await expireIn(second, 40);
-    expect(await daysInMetric()).toBe(20);
+    await expireIn(second, 10);
+    await expireIn(longer, 40);
+    await expireIn(off, 5);
+    await cli('customer', 'set', 'OFF', '--inactive');
+    expect(await daysInNextMetric()).toBe(20);
     await cli('key', 'rotate', 'K', '--overlap', '1d');
-    expect(await daysInMetric()).toBe(40);
-    await expireIn(second, -6);
-    expect(await daysInMetric()).toBe(-6);
-    await expireIn(second, -8);
-    expect(await daysInMetric()).toBeUndefined();
-    await expireIn(second, 91);
-    expect(await daysInMetric()).toBeUndefined();
+    // The keys are read every five minutes.
+    expect(await daysInMetric()).toBe(20);
+    expect(await daysInNextMetric()).toBe(40);
+    await cli('key', 'revoke', second);
+    await expireIn(longer, -6);
+    expect(await daysInNextMetric()).toBe(-6);
+    await expireIn(longer, -8);
+    expect(await daysInNextMetric()).toBeUndefined();
+    await expireIn(longer, 91);
+    expect(await daysInNextMetric()).toBeUndefined();
   });
 });

@@ -18,6 +18,17 @@ const KEYS = `
     SELECT CustomerCode FROM api_keys WHERE ${UNREVOKED} AND ExpiresAt > ? AND ExpiresAt <= ?)
   ORDER BY api_keys.ID`;
 
+/**
+ * When the first active customer loses its last key, in a period. The database compares the keys, because the metrics
+ * need only this time, and the keys of all customers may expire in the period.
+ */
+const FIRST_LOSS = `
+  SELECT ends.LastEnd FROM customers JOIN (
+    SELECT CustomerCode, MAX(ExpiresAt) AS LastEnd FROM api_keys WHERE ${UNREVOKED}
+    GROUP BY CustomerCode HAVING COUNT(ExpiresAt) = COUNT(*) AND MAX(ExpiresAt) > ? AND MAX(ExpiresAt) <= ?
+  ) ends ON ends.CustomerCode = customers.CustomerCode
+  WHERE customers.Active = 1 ORDER BY ends.LastEnd LIMIT 1`;
+
 /** A key that expires soon, or expired within the last week. */
 export interface ExpiringKey {
   id: number;
@@ -39,9 +50,8 @@ export class ExpiringKeysService {
 
   /** Returns the keys that expire within a period, or expired within the last week, by their expiry. */
   async within(periodMs: number): Promise<ExpiringKey[]> {
-    const now = Date.now();
-    const [from, to] = [now - EXPIRED_MS, now + periodMs];
-    const rows = await this.database.query(KEYS, [timestampText(new Date(from)), timestampText(new Date(to))]);
+    const [from, to] = periodUntil(periodMs);
+    const rows = await this.database.query(KEYS, [timestampText(from), timestampText(to)]);
     const keys = rows.map((row): KeyRow => ({ ...row, end: endOf(row.ExpiresAt) }));
     const last = new Map<unknown, KeyRow>();
     for (const key of keys) {
@@ -49,7 +59,7 @@ export class ExpiringKeysService {
       if (!other || key.end > other.end) last.set(key.CustomerCode, key);
     }
     return keys
-      .filter(({ end }) => end > from && end <= to)
+      .filter(({ end }) => end > from.getTime() && end <= to.getTime())
       .map((key) => expiringKey(key, last.get(key.CustomerCode)!))
       .toSorted((one, other) => one.expiresAt.getTime() - other.expiresAt.getTime());
   }
@@ -59,8 +69,15 @@ export class ExpiringKeysService {
    * customer does.
    */
   async firstLoss(): Promise<Date | undefined> {
-    return (await this.within(AHEAD_MS)).find(({ laterKey }) => laterKey === undefined)?.expiresAt;
+    const [row] = await this.database.query(FIRST_LOSS, periodUntil(AHEAD_MS).map(timestampText));
+    return row && (timeOrNull(row.LastEnd) ?? undefined);
   }
+}
+
+/** Returns the period that ends this long from now. It starts early enough to contain the keys that just expired. */
+function periodUntil(ms: number): [from: Date, to: Date] {
+  const now = Date.now();
+  return [new Date(now - EXPIRED_MS), new Date(now + ms)];
 }
 
 /** An invalid time counts as expired (decision 124). */

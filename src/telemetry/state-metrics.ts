@@ -15,22 +15,28 @@ import { MetricsService } from './metrics.service.js';
 
 /** How long a scrape waits for the database, in milliseconds. */
 const DATABASE_TIMEOUT_MS = 1000;
+/** How long a time of {@link ExpiringKeysService.firstLoss} is exposed. Finding it takes long if there are many keys. */
+const FIRST_LOSS_MS = 5 * 60_000;
 
 /** Gauges and counters that are read when Prometheus scrapes them. */
 @Injectable()
 export class StateMetrics {
-  /** These four keep the last values that the database returned. */
+  /** These three keep the last values that the database returned. */
   private imported: Times = new Map();
   private failures: Times = new Map();
   private findings: readonly RecordedFindings[] = [];
-  private firstLoss?: Date;
   private readonly loadRecords = oneAtATime(async () => {
-    [this.imported, this.failures, this.findings, this.firstLoss] = await Promise.all([
+    [this.imported, this.failures, this.findings] = await Promise.all([
       this.imports.lastByTable(),
       this.imports.lastFailures(),
       this.checks.recorded(),
-      this.keys.firstLoss(),
     ]);
+  });
+  private firstLoss?: Date;
+  private firstLossLoadedAt = -Infinity;
+  private readonly loadFirstLoss = oneAtATime(async () => {
+    this.firstLoss = await this.keys.firstLoss();
+    this.firstLossLoadedAt = Date.now();
   });
 
   constructor(
@@ -104,17 +110,17 @@ export class StateMetrics {
   }
 
   /** Does not wait long for the database, so that it cannot delay the scrape. The last known values stay. */
-  private async refresh(): Promise<void> {
-    await withDeadline(this.loadRecords(), DATABASE_TIMEOUT_MS, 'late').catch(() => undefined);
+  private async refresh(load: () => Promise<void>): Promise<void> {
+    await withDeadline(load(), DATABASE_TIMEOUT_MS, 'late').catch(() => undefined);
   }
 
   private async importTimes(known: () => Times): Promise<Sample[]> {
-    await this.refresh();
+    await this.refresh(this.loadRecords);
     return [...known()].map(([label, time]) => [label, time.getTime() / 1000]);
   }
 
   private async loss(): Promise<number | undefined> {
-    await this.refresh();
+    if (Date.now() - this.firstLossLoadedAt >= FIRST_LOSS_MS) await this.refresh(this.loadFirstLoss);
     return this.firstLoss && this.firstLoss.getTime() / 1000;
   }
 
@@ -128,7 +134,7 @@ export class StateMetrics {
   }
 
   private async checked(value: (findings: RecordedFindings) => number | undefined): Promise<Sample[]> {
-    await this.refresh();
+    await this.refresh(this.loadRecords);
     return this.findings.flatMap((findings) => {
       const sample = value(findings);
       return sample === undefined ? [] : [[findings.rule, sample] as Sample];
