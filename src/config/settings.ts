@@ -71,11 +71,13 @@ function databaseProblem(url: string): string {
   return `${url ? 'must be' : 'is required in production:'} ${formOf('mysql')} or sqlite:PATH`;
 }
 
+/** The length of an address of each IP version. */
+const ADDRESS_BITS: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
+
 /** Whether the text is an IP address, or a CIDR range of at least one bit. A range of no bits would trust everyone. */
 function isAddressRange(text: string): boolean {
-  const [, address = '', prefix] = /^([\d.:a-f]+)(?:\/([1-9]\d{0,2}))?$/i.exec(text) ?? [];
-  const bits = [0, 0, 0, 0, 32, 0, 128][isIP(address)]!;
-  return bits > 0 && Number(prefix ?? bits) <= bits;
+  const [, address = '', prefix = '1'] = /^([\d.:a-f]+)(?:\/([1-9]\d{0,2}))?$/i.exec(text) ?? [];
+  return Number(prefix) <= (ADDRESS_BITS[isIP(address)] ?? 0);
 }
 
 function holdsCertificates(path: string): boolean {
