@@ -22,8 +22,8 @@ serveTasks({ prepare, poll });
  * Puts the customers into the state of a fleet in the morning: they have tokens of all ages and the latest stock, but
  * products and prices changed overnight. One customer in a hundred is slow.
  */
-async function prepare({ url, count, terms, ...options }) {
-  ({ stockPath } = options);
+async function prepare({ url, count, terms, stockPath: path }) {
+  stockPath = path;
   for (let number = 0; number < count; number++)
     customers.push({ url, code: codeOf(number), etags: {}, isSlow: number % 100 === 0 });
   await Promise.all(Array.from({ length: 32 }, (_, first) => tokensOf(customers.filter((_c, n) => n % 32 === first))));

@@ -3,6 +3,8 @@ import { report, reportRows } from '../report.mjs';
 import { aDay, callsOfADay } from './costs.mjs';
 
 const DAY = 86_400;
+/** The kind of a request for data, up to its status. */
+const DATA_REQUEST = /^(?:products|prices|stock|stock\/changes) /;
 
 /** Prints the cost of each kind of request, measured alone. */
 export function reportCosts(costs) {
@@ -21,15 +23,14 @@ export function reportCosts(costs) {
 export function reportFleet({ customers, speed, seconds, calls, cpu, databaseCpu, peak, deliveries }) {
   console.log(`${customers} customers, at ${speed} times real time, for ${seconds} s:`);
   reportRows(mapped(calls, (_kind, call) => callRow(call, seconds)));
-  const data = /^(products|prices|stock|stock.changes) /;
   report('Requests/s', sumOf(calls, /./) / seconds);
-  report('Share of 304 among polls of data', sumOf(calls, / 304$/) / sumOf(calls, data));
+  report('Share of 304 among polls of data', sumOf(calls, / 304$/) / sumOf(calls, DATA_REQUEST));
   report('Refused or broken requests', sumOf(calls, / (?!200|304)\w+$/), { most: 0 });
   report('MB/s sent', sumOf(calls, /./, (call) => call.bytes) / seconds / 1e6);
   report('Imports of stock during the run', deliveries.length);
   report('CPU of the service, cores', cpu);
   report('CPU of the database, cores', databaseCpu);
-  const held = sumOf(calls, /^(products|prices|stock|stock.changes) 200/, (call) => call.total);
+  const held = sumOf(calls, new RegExp(`${DATA_REQUEST.source}200`), (call) => call.total);
   report('Downloads in progress, on average', held / seconds);
   report('Peak RSS of the service, MB', peak / 1e6);
 }
