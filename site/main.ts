@@ -9,7 +9,7 @@ const ROOT = resolve(import.meta.dirname, '..');
 
 interface Options {
   baseUrl: string;
-  output: string;
+  output?: string;
 }
 
 program
