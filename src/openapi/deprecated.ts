@@ -18,7 +18,7 @@ export function withDeprecation({ path, deprecated }: DataEndpoint, operation: O
       { description: DESCRIPTIONS[name]!, schema: { type: 'string', examples: [example] } },
     ]),
   );
-  const responses = Object.entries(operation.responses!).map(([status, response]: [string, Part]) => {
+  const responses = Object.entries(operation.responses!).map(([status, response]: [string, ResponseOrReference]) => {
     const whole = resolved(response);
     return [status, { ...whole, headers: { ...whole.headers, ...headers } }];
   });
@@ -31,10 +31,10 @@ export function withDeprecation({ path, deprecated }: DataEndpoint, operation: O
   };
 }
 
-type Part = ResponseObject | ReferenceObject;
+type ResponseOrReference = ResponseObject | ReferenceObject;
 
 /** A reference can have no headers of its own. */
-function resolved(response: Part): ResponseObject {
+function resolved(response: ResponseOrReference): ResponseObject {
   if (!('$ref' in response)) return response as ResponseObject;
   return RESPONSES[response.$ref.split('/').at(-1) as keyof typeof RESPONSES];
 }
