@@ -25,7 +25,7 @@ interface Sandbox {
 
 /** Creates a database with the demo data. It is deleted when the process ends. */
 export async function openSandbox(given: Settings, logger: LoggerService): Promise<Sandbox> {
-  const folder = mkdtempSync(join(tmpdir(), 'customer-data-sandbox-'));
+  const folder = mkdtempSync(join(tmpdir(), `customer-data-sandbox-${process.pid}-`));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', remove);
   const settings = {
