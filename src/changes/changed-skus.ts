@@ -40,6 +40,7 @@ export class ChangedSkus {
 
   /** Selections that together contain every changed SKU, in order. */
   get selections(): SkuSelection[] {
+    // Before the first batch of a range, `after` is empty.
     return this.ranges.map(
       ([start, last]) =>
         (after) =>
