@@ -13,6 +13,7 @@ import type { Settings } from './config/settings.js';
 import { DatabaseService } from './database/database.service.js';
 import { type DemoCredentials, DemoService } from './demo/demo.service.js';
 import { Drain } from './health/drain.js';
+import { withinHops } from './http/client-address.js';
 import { admitConnectMethod } from './http/connect-method.js';
 import { dispatchOneAtATime } from './http/pipelining.js';
 import { requestId } from './http/request-id.js';
@@ -133,6 +134,7 @@ async function createApp(
   server.enable('strict routing').enable('case sensitive routing').disable('x-powered-by').disable('etag');
   // The log contains the address of the client. Nothing else depends on it.
   server.set('trust proxy', settings.TRUSTED_PROXIES);
+  server.set('trust proxy', withinHops(server.get('trust proxy fn')));
   const module = AppModule.with(settings, further);
   const app = await NestFactory.create<NestExpressApplication>(module, new ExpressAdapter(server), {
     logger,

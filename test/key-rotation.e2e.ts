@@ -1,12 +1,16 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { ApiKeysService } from '../src/auth/api-keys.service.js';
 import { cells, problem } from './support/commands.js';
 import { call, tokenCall, tokenIn } from './support/http-call.js';
+import { startWithApp } from './support/running-app.js';
 import { A, smallCatalogue } from './support/small-catalogue.js';
-import { TestService } from './support/test-service.js';
+import type { TestService } from './support/test-service.js';
 
 const DAY_MS = 86_400_000;
 let service: TestService;
+let app: NestExpressApplication;
 beforeAll(async () => {
-  service = await TestService.start();
+  ({ service, app } = await startWithApp());
   await service.database.load(smallCatalogue);
   for (const code of ['K', 'L', 'OFF']) await service.database.cliOk('customer', 'set', code);
 });
@@ -90,6 +94,18 @@ describe('key rotate (decision 212)', () => {
     await issue('K', '--label', 'shop');
     for (const overlap of ['3d', '5d']) await cli('key', 'rotate', 'K', '--overlap', overlap);
     expect((await listed('K')).map(([, , days]) => days)).toEqual([3, 5, null]);
+  });
+
+  test('issues one key if two operators rotate the same key at the same time', async () => {
+    await issue('K');
+    const keys = app.get(ApiKeysService);
+    const [old] = await keys.list('K');
+    const rotate = (days: number) =>
+      keys.rotate(old!, new Date(Date.now() + days * DAY_MS), { Label: null, ExpiresAt: null });
+    expect(await rotate(5)).toMatchObject({ key: expect.any(String) });
+    // For this operator, the old key still works long enough.
+    expect(await rotate(3)).toBeUndefined();
+    expect((await listed('K')).map(([, , days]) => days)).toEqual([5, null]);
   });
 
   test('records the old and the new expiry', async () => {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readSettings } from '../src/config/settings.js';
@@ -174,6 +174,17 @@ if (engine === 'sqlite')
       const slow = await received('/prices', tokens['SANDBOX-SLOW']!, GZIP);
       expect([slow.status, slow.bytes.equals(whole)]).toEqual([200, true]);
       expect(Date.now() - start).toBeGreaterThan(990);
+    });
+
+    test('begins responses for many integrators that use SANDBOX-SLOW at the same time', async () => {
+      const headers = { Authorization: `Bearer ${tokens['SANDBOX-SLOW']!}` };
+      const begin = () =>
+        new Promise<IncomingMessage>((resolved) =>
+          request(`${url}/products`, { headers, agent: false }, resolved).end(),
+        );
+      const responses = await Promise.all(Array.from({ length: 12 }, begin));
+      expect(responses.map(({ statusCode }) => statusCode)).toEqual(responses.map(() => 200));
+      for (const response of responses) response.destroy();
     });
 
     test.each(['SANDBOX-500', 'SANDBOX-SLOW', 'SANDBOX-TRUNCATED'])(

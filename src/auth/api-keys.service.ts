@@ -11,7 +11,7 @@ import { isPositiveInteger } from './access-token-claims.js';
 import { ApiKey } from './api-key.entity.js';
 import { deactivationOf } from './grant.js';
 import type { CustomerIdentity } from './identity.js';
-import { hasExpired, lastsLonger, UNREVOKED } from './live-key.js';
+import { hasExpired, UNREVOKED } from './live-key.js';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 44 characters from an alphabet of 62 hold 262 random bits. */
@@ -49,25 +49,24 @@ export class ApiKeysService {
 
   /**
    * Issues a key that replaces another one, and lets the old key expire.
-   * @param oldId a key of the same customer
+   * @param old the key, as it was read before
    * @param oldExpiresAt when the old key expires
-   * @returns undefined if the old key is revoked, or expires before that time anyway
+   * @returns undefined if the old key has been revoked, or has got another expiry, since it was read
    */
-  rotate(oldId: number, oldExpiresAt: Date, terms: KeyTerms): Promise<IssuedKey | undefined> {
-    const { CustomerCode: code } = terms;
+  rotate(old: ApiKey, oldExpiresAt: Date, terms: Omit<KeyTerms, 'CustomerCode'>): Promise<IssuedKey | undefined> {
+    const { ID, CustomerCode } = old;
     return this.database.change(async (session) => {
       // Locks the row, so that no other transaction changes the key at the same time.
-      await session.query('UPDATE api_keys SET ID = ID WHERE ID = ?', [oldId]);
-      const [old] = await session.query(
-        `SELECT ExpiresAt FROM api_keys WHERE ID = ? AND CustomerCode = ? AND ${UNREVOKED}`,
-        [oldId, code],
-      );
-      if (!old || !lastsLonger(old.ExpiresAt, oldExpiresAt)) return undefined;
-      await session.query('UPDATE api_keys SET ExpiresAt = ? WHERE ID = ?', [timestampText(oldExpiresAt), oldId]);
-      const before = { ID: oldId, ExpiresAt: timeOrNull(old.ExpiresAt)?.toISOString() ?? null };
-      const after = { ID: oldId, ExpiresAt: oldExpiresAt.toISOString() };
-      await new TermsLog(session).record([{ subject: 'api_key', code, before, after }]);
-      return store(session, terms, newKey());
+      await session.query('UPDATE api_keys SET ID = ID WHERE ID = ?', [ID]);
+      const [row] = await session.query(`SELECT ExpiresAt FROM api_keys WHERE ID = ? AND ${UNREVOKED}`, [ID]);
+      const [known, present] = [old.ExpiresAt, row?.ExpiresAt].map(isoOrNull);
+      // Another rotation also changes the expiry. A second one would issue a second key.
+      if (!row || present !== known) return undefined;
+      await session.query('UPDATE api_keys SET ExpiresAt = ? WHERE ID = ?', [timestampText(oldExpiresAt), ID]);
+      const before = { ID, ExpiresAt: present };
+      const after = { ID, ExpiresAt: oldExpiresAt.toISOString() };
+      await new TermsLog(session).record([{ subject: 'api_key', code: CustomerCode, before, after }]);
+      return store(session, { ...terms, CustomerCode }, newKey());
     });
   }
 
@@ -113,6 +112,8 @@ export class ApiKeysService {
     return row && customerOfKey(row, customerCode, now);
   }
 }
+
+const isoOrNull = (time: unknown) => timeOrNull(time)?.toISOString() ?? null;
 
 const newKey = () => Array.from({ length: KEY_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 

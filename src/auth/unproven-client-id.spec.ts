@@ -6,6 +6,9 @@ test.each([
   ['DE-ACME-WHOLESALE-2024-EAST', 'DE-ACME-WHOLESALE-2024-EAST'],
   ['Łódź 😀 "x"', 'Łódź 😀 "x"'],
   ['a\r\nb\u0000\u001b[2J', 'a\\u{d}\\u{a}b\\u{0}\\u{1b}[2J'],
+  ['ACME\u00a0', 'ACME\\u{a0}'],
+  ['AC\u3164ME\u034f\ufe0f', 'AC\\u{3164}ME\\u{34f}\\u{fe0f}'],
+  ['a\\u{1b}', 'a\\u{5c}u{1b}'],
   ['a\u2028b\u202ec\u0085', 'a\\u{2028}b\\u{202e}c\\u{85}'],
 ])('logs the client ID %j as %j', (clientId, expected) => {
   expect(loggable(clientId)).toBe(expected);

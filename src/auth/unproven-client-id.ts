@@ -33,7 +33,10 @@ export function loggable(clientId: string): string {
   return `${clientId.length} characters, SHA-256 ${digest}…`;
 }
 
-/** Escapes characters that could forge a log line, control a terminal or hide the order of other characters. */
+/**
+ * Escapes characters that could forge a log line, control a terminal, hide the order of other characters, or look like
+ * no character or a space. It escapes the backslash too, so that no client ID can look like an escaped one.
+ */
 function escaped(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+  return text.replace(/(?! )[\p{C}\p{Z}\p{DI}\\]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }

@@ -24,8 +24,8 @@ export async function rotate(keys: ApiKeysService, code: string, options: Rotati
   if (expires && expires <= oldExpiresAt)
     throw new CommandFailed('The new key would expire before the old one: choose a later --expires.');
   const old = keyToReplace(await keys.list(code), code, oldExpiresAt, key);
-  const terms = { CustomerCode: code, Label: label ?? old.Label, ExpiresAt: expires ?? null };
-  const issued = await keys.rotate(old.ID, oldExpiresAt, terms);
+  const terms = { Label: label ?? old.Label, ExpiresAt: expires ?? null };
+  const issued = await keys.rotate(old, oldExpiresAt, terms);
   if (!issued) throw new CommandFailed(`Key ${old.ID} has changed meanwhile; run the command again.`);
   const end = expires ? `expires at ${expires.toISOString()}` : 'never expires';
   const summary = `Key ${issued.id} replaces key ${old.ID}, which works until ${oldExpiresAt.toISOString()}. Key ${issued.id} ${end}.`;

@@ -10,6 +10,20 @@ export function clientAddress({ ip, socket }: Pick<Request, 'ip' | 'socket'>): s
   return plainAddress(ip) ?? plainAddress(socket.remoteAddress);
 }
 
+/** More proxies than requests pass through. */
+const MAX_HOPS = 10;
+
+/** Whether an address is that of a trusted proxy. @param hop how many proxies are between it and the service */
+type Trust = (address: string, hop: number) => boolean;
+
+/**
+ * Trusts no proxy that is further away. A client can send a header with a thousand trusted addresses, and to compare
+ * them all takes milliseconds, before a quota counts the request.
+ */
+export function withinHops(isTrusted: Trust): Trust {
+  return (address, hop) => hop < MAX_HOPS && isTrusted(address, hop);
+}
+
 /** Returns an address without its zone, and an IPv4 address without its IPv6 prefix. Undefined if it is no address. */
 export function plainAddress(text = ''): string | undefined {
   const address = text.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/s, '');

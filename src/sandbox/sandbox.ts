@@ -23,6 +23,9 @@ interface Sandbox {
   remove(): void;
 }
 
+/** How many responses each customer may have in flight. Together, the bodies of this many fit into memory. */
+const DOWNLOADS = 100;
+
 /** Creates a database with the demo data. It is deleted when the process ends. */
 export async function openSandbox(given: Settings, logger: LoggerService): Promise<Sandbox> {
   const folder = mkdtempSync(join(tmpdir(), `customer-data-sandbox-${process.pid}-`));
@@ -33,6 +36,8 @@ export async function openSandbox(given: Settings, logger: LoggerService): Promi
     DATABASE_URL: `sqlite:${join(folder, 'sandbox.db')}`,
     // The service loads demo data with a random key. The sandbox loads it with the published one.
     DEMO_DATA: false,
+    // All integrators use the same customers, and SANDBOX-SLOW takes minutes for each response.
+    DOWNLOADS_PER_CUSTOMER: DOWNLOADS,
     JWT_SECRET: [randomBytes(32).toString('base64url')],
   };
   await fill(settings, logger);
