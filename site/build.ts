@@ -56,7 +56,7 @@ function vitepress(root: string, { pages }: SiteSource): Files {
   ]);
 }
 
-/** The page of the management port, with other addresses of its files. */
+/** The page of the management port, with other addresses of its files and a link to the guide. */
 function openApiPage(root: string): Files {
   const page = join(root, 'src/openapi/page');
   const swagger = join(root, 'node_modules/swagger-ui-dist');
@@ -65,7 +65,12 @@ function openApiPage(root: string): Files {
     ...['swagger-ui.css', 'swagger-ui-bundle.js'].map((name) => join(swagger, name)),
   ];
   const policy = `<meta http-equiv="Content-Security-Policy" content="${POLICY}" />`;
-  const moved = (text: string) => text.replaceAll('"/docs/', '"/openapi/').replace('<meta ', `${policy}\n    <meta `);
+  const back = '<a href="/index.html" style="display: inline-block; margin: 16px 20px 0">Back to the guide</a>';
+  const moved = (text: string) =>
+    text
+      .replaceAll('"/docs/', '"/openapi/')
+      .replace('<meta ', `${policy}\n    <meta `)
+      .replace('<body>', `<body>\n    ${back}`);
   return new Map(
     files.map((file) => {
       const text = readFileSync(file, 'utf8');

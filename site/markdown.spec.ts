@@ -22,6 +22,18 @@ test.each([
   expect(page(text)).toBe(expected);
 });
 
+test('links each section and each rule of a page with numbered headings to its section', () => {
+  const text = '## 1. Limits\nSee §1.2, §2.1 and RFC 9110 §1.5.\n```text\n§1\n```\n### 2.1 Product\n';
+  const linked = text.replace('§1.2, §2.1', '[§1.2](/interface.md#1-limits), [§2.1](/interface.md#21-product)');
+  expect(rewritten('docs/interface.md', text, (link) => ({ place: `/interface.md${link}`, title: 'Interface' }))).toBe(
+    linked,
+  );
+});
+
+test('rejects a reference to a section that the page does not contain, and names it', () => {
+  expect(() => page('## 1. Limits\nSee §3.1.')).toThrow('docs/integration/page.md refers to §3.1, which it does not');
+});
+
 test.each([
   'See [operations](../operations.md).',
   '| x | [operations](../operations.md) |',

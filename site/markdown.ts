@@ -18,6 +18,9 @@ const REPOSITORY_ONLY = /^ *<!-- repository only -->\n[^]*?^ *<!-- end of reposi
 
 const FENCE = /^( *)```.*?^\1```$/gms;
 const LINK = /\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)/g;
+const NUMBERED_HEADING = /^#+ (\d+(?:\.\d+)?)\.? .+$/gm;
+/** A section, or a rule of it. Not a section of an RFC. */
+const SECTION = /(?<!RFC\s\d+\s)§(\d+)(\.\d+)?/g;
 const ROW_WITH_LINK = /^\| *\[[^\]]*\]\(([^)\s]+)\)/;
 
 /**
@@ -42,8 +45,31 @@ export function rewritten(file: string, text: string, targetOf: TargetOf): strin
         'between <!-- repository only --> and <!-- end of repository only -->.',
     );
   };
-  return outsideFences(kept, (prose) => prose.replaceAll(LINK, change));
+  return outsideFences(withSectionLinks(file, kept), (prose) => prose.replaceAll(LINK, change));
 }
+
+/**
+ * Links each `§8.2` of a page with numbered headings to its section.
+ * @throws if the page has no such section
+ */
+function withSectionLinks(file: string, text: string): string {
+  const anchors = new Map([...text.matchAll(NUMBERED_HEADING)].map(([heading, number]) => [number, anchorOf(heading)]));
+  if (anchors.size === 0) return text;
+  const link = (reference: string, section: string, rule = '') => {
+    const anchor = anchors.get(section + rule) ?? anchors.get(section);
+    if (!anchor) throw new Error(`${file} refers to ${reference}, which it does not contain. Correct the number.`);
+    return `[${reference}](#${anchor})`;
+  };
+  return outsideFences(text, (prose) => prose.replaceAll(SECTION, link));
+}
+
+/** The anchor of a heading, as GitHub and the site make it. */
+const anchorOf = (heading: string) =>
+  heading
+    .replace(/^#+ /, '')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\-_ ]/gu, '')
+    .replaceAll(' ', '-');
 
 /** Readers of the site know a page by its title, not by the name of its file. */
 function linkTo({ place, title }: Target, label: string): string {

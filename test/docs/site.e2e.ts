@@ -27,6 +27,16 @@ const visible = (file: string) =>
     .replaceAll(/<[^>]+>/g, '')
     .replaceAll('&quot;', '"');
 
+test('leads back from the OpenAPI page to the guide', () => {
+  expect(textOf('openapi/index.html')).toContain('<a href="/index.html"');
+});
+
+test('links from the guide to the section of the interface that it names', () => {
+  const links = pages().flatMap((page) => textOf(page).match(/<a href="[^"]*">interface §[^<]*/gi) ?? []);
+  expect(links.length).toBeGreaterThan(2);
+  expect(links.filter((link) => !link.includes('#'))).toEqual([]);
+});
+
 test('has a page for each page of the guide, and a file for each of its files', () => {
   const expected = filesOf(GUIDE).map((file) => file.replace(/README\.md$/, 'index.md').replace(/\.md$/, '.html'));
   expect(files).toEqual(expect.arrayContaining([...expected, 'interface.html', 'openapi/index.html', 'openapi.json']));
