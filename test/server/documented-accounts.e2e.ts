@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHANGES, DATA, SCHEMAS } from '../support/data-endpoints.js';
 import { DocumentedServer } from '../support/documented-server.js';
 import { importFile } from '../support/import-files.js';
+import { codeOf } from '../support/operations-page.js';
 import { A, smallCatalogue } from '../support/small-catalogue.js';
 
 const { TEST_MYSQL_PROGRAM: program, TEST_MYSQL_LOGGED: logged, TEST_MYSQL_URL: url } = process.env;
@@ -177,4 +178,48 @@ const stockFile = (SKU: string, AvailableQTY: string) => ({
       expect(row).toEqual({ log: 1, trust: database === 'MySQL' ? 1 : 0 });
     }, 60_000);
   });
+
+  /** What a restore must bring back. */
+  const content = async () => ({
+    triggers: await server.sql(
+      `SELECT TRIGGER_NAME AS name, DEFINER AS definer, ACTION_STATEMENT AS statement FROM information_schema.triggers
+       WHERE TRIGGER_SCHEMA = 'customer_data' ORDER BY 1`,
+    ),
+    rows: await Promise.all(
+      ['products', 'prices', 'stock', 'customers', 'api_keys', 'import_runs', 'terms_changes'].map((table) =>
+        server.sql(`SELECT * FROM customer_data.${table} ORDER BY 1, 2`),
+      ),
+    ),
+  });
+  const versions = async () =>
+    (await server.sql('SELECT Version FROM customer_data.content_versions')).map(({ Version }) => Version);
+  const bodies = () => server.serving(key, (get) => Promise.all(DATA.map(async (path) => (await get(path)).text())));
+
+  test('the commands of the page restore a backup, also if the server refuses triggers at first (decision 215)', async () => {
+    const before = { content: await content(), bodies: await bodies(), versions: await versions() };
+    expect(before.content.triggers.length).toBeGreaterThan(20);
+    const { operator } = server;
+    operator.useAccount(server.urls.service);
+    await operator.run(codeOf('Back up', 'sh', database));
+    const backup = readFileSync(join(operator.path, 'backup.sql'), 'utf8');
+    expect(backup).toMatch(/^-- Dump completed on .*$/m);
+    expect(backup).not.toMatch(/TRIGGER|DEFINER/);
+
+    await server.load(stockFile('A-ONLY', '1'));
+    await server.sql('SET GLOBAL log_bin_trust_function_creators = 0');
+    operator.useAccount(server.urls.owner);
+    expect(await operator.run(codeOf('Restore everything', 'sh', database, 3))).toBe('');
+    const complete = codeOf('Restore everything', 'sh', database, 4);
+    await expect(operator.run(complete)).rejects.toThrow('SET GLOBAL log_bin_trust_function_creators = 1');
+    await server.install(2);
+    expect(await operator.run(complete)).toMatch(/^The schema is current\.\nRan InitialSchema/);
+    const check = codeOf('Restore everything', 'sh', database, 5);
+    expect(await operator.run(check)).toMatch(/: 0 without a document, 0 with/);
+
+    expect(await content()).toEqual(before.content);
+    expect(await bodies()).toEqual(before.bodies);
+    const renewed = await versions();
+    expect(renewed.length).toBe(before.versions.length);
+    expect(renewed.filter((version) => before.versions.includes(version))).toEqual([]);
+  }, 120_000);
 });
