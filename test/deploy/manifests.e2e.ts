@@ -282,8 +282,8 @@ describeWith('kubectl', 'deploy/', () => {
       expect(readSettings(settings()).SANDBOX).toBe(true);
       const [{ spec }] = podsOf(manifests) as [Pods];
       const { volumeMounts = [] } = spec.containers[0]!;
-      expect(volumeMounts.map(({ mountPath }) => mountPath)).toEqual(['/var/spool/customer-data', '/tmp']);
-      expect(spec.volumes!.map(({ name }) => name)).toEqual(['spool', 'temporary']);
+      expect(volumeMounts.map(({ mountPath }) => mountPath)).toEqual(['/tmp', '/var/spool/customer-data']);
+      expect(spec.volumes!.map(({ name }) => name)).toEqual(['temporary', 'spool']);
     });
 
     test.each(overlays)('has a SANDBOX that the service refuses with the settings of overlays/%s', (overlay) => {

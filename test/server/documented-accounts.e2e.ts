@@ -35,7 +35,7 @@ const stockFile = (SKU: string, AvailableQTY: string) => ({
     await server.sql('SET GLOBAL general_log = 1');
     await server.serving(key, async (get, managementUrl) => {
       const tags = new Map<string, string>();
-      for (const path of [...DATA, ...SCHEMAS, '/health', '/api/version']) {
+      for (const path of [...DATA, ...SCHEMAS, '/health', '/api/version', '/api/usage']) {
         const response = await get(path);
         expect([path, response.status]).toEqual([path, 200]);
         await response.text();
