@@ -62,6 +62,8 @@ export const OPERATION: Clause[] = [
   clause('decision 97', 'messages write commands as `node dist/cli.js …`', notTestable(FILES)),
   clause('decision 98', 'a metric shows imports that wrote nothing', notTestable(OPERATORS)),
   clause('decision 99', '`migrate` tries its privileges first', notTestable(OPERATORS)),
+  clause('decision 214', 'the service only reads its database', notTestable(OPERATORS)),
+  clause('decision 215', 'a backup contains no triggers', notTestable(OPERATORS)),
   clause('decision 100', 'each step of a migration is repeatable', notTestable(OPERATORS)),
   clause('decision 101', 'a replica without all tables is not ready', notTestable(OUTAGE)),
   clause('decision 102', 'only new files count as fresh data', notTestable(OPERATORS)),

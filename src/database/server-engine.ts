@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.js';
 import { TCP_KEEP_ALIVE_MS } from '../config/tcp-keep-alive.js';
 import type { Engine, PoolLoad, Snapshot, WriteSession } from './engine.js';
 import { TransactionSize, transactionLimit } from './group-replication.js';
+import { explainDenied } from './denied-statement.js';
 import { Lease, type LeaseTerms } from './lease.js';
 import { migrations } from './migrations/migrations.js';
 import { checkPrivileges } from './migrations/privilege-check.js';
@@ -198,7 +199,7 @@ async function transaction<T>(
     return result;
   } catch (error) {
     await query('ROLLBACK').catch(() => undefined);
-    throw size?.explain(error) ?? error;
+    throw await explainDenied(size?.explain(error) ?? error, query);
   }
 }
 

@@ -32,6 +32,13 @@ describeWith('kubectl', 'deploy/', () => {
     };
     const settings = () => only<IConfigMap>('ConfigMap', /^customer-data-settings-/).data!;
     const secrets = () => only<ISecret>('Secret').data!;
+    const service = () => only<IDeployment>('Deployment', /^customer-data$/);
+    /** The files of the secrets volume of each pod, each with the key of the Secret that it contains. */
+    const secretFiles = () =>
+      podsOf(manifests).map(({ owner, spec }) => {
+        const items = (spec.volumes ?? []).flatMap(({ secret }) => secret?.items ?? []);
+        return { owner, files: Object.fromEntries(items.map(({ path, key }) => [path, key])) };
+      });
     const containers = (): [string, IContainer][] =>
       podsOf(manifests).flatMap(({ owner, spec }) =>
         spec.containers.map((one) => [owner, one] as [string, IContainer]),
@@ -61,7 +68,7 @@ describeWith('kubectl', 'deploy/', () => {
     });
 
     test('contains every setting and no unknown one', () => {
-      const secretNames = Object.keys(secrets());
+      const secretNames = [...new Set(secretFiles().flatMap(({ files }) => Object.keys(files)))];
       const named = Object.keys(settings());
       const missing = namesOfSettings.filter(
         (name) => !named.includes(name) && !(secretNames.includes(name) && named.includes(`${name}_FILE`)),
@@ -78,8 +85,7 @@ describeWith('kubectl', 'deploy/', () => {
         DEMO_DATA: false,
         NODE_ENV: 'production',
       });
-      const [, api] = containers().find(([owner]) => owner.startsWith('Deployment'))!;
-      expect(api.ports).toEqual([
+      expect(service().spec!.template.spec!.containers[0]!.ports).toEqual([
         { name: 'http', containerPort: PORT },
         { name: 'management', containerPort: MANAGEMENT_PORT },
       ]);
@@ -89,6 +95,24 @@ describeWith('kubectl', 'deploy/', () => {
       const shipped = Object.entries(secrets()).map(([name, value]) => [name, Buffer.from(value, 'base64').toString()]);
       const start = () => settingsWith(settings(), Object.fromEntries(shipped) as Record<string, string>);
       for (const name of ['DATABASE_URL', 'JWT_SECRET', 'REDIS_URL']) expect(start).toThrow(`${name} must`);
+    });
+
+    test('gives each pod the account of its task alone, and only the service the secret that signs tokens', () => {
+      const accounts = secretFiles().map(({ owner, files }) => [owner, files.DATABASE_URL, 'JWT_SECRET' in files]);
+      expect(accounts.toSorted()).toEqual([
+        ['CronJob customer-data-stock-import', 'DATABASE_IMPORT_URL', false],
+        ['Deployment customer-data', 'DATABASE_URL', true],
+        ['Deployment customer-data-commands', 'DATABASE_IMPORT_URL', false],
+        ['Job customer-data-migration', 'DATABASE_OWNER_URL', false],
+      ]);
+      for (const { files } of secretFiles()) {
+        const filled = Object.keys(files).map((name) => [name, FILLED_IN[name as keyof typeof FILLED_IN]]);
+        const signing = 'JWT_SECRET' in files;
+        const { DATABASE_URL } = settingsWith(settings(), Object.fromEntries(filled), { signing });
+        expect(DATABASE_URL).toBe(FILLED_IN.DATABASE_URL);
+      }
+      const mounted = secretFiles().flatMap(({ files }) => Object.values(files));
+      expect(new Set(mounted)).toEqual(new Set(Object.keys(secrets())));
     });
 
     test('mounts the files that settings name into every pod', () => {
@@ -105,19 +129,18 @@ describeWith('kubectl', 'deploy/', () => {
     test('leaves the service enough time to shut down', () => {
       const { DRAIN_SECONDS } = settingsWith(settings(), FILLED_IN);
       const [, grace] = /^const GRACE_MS = (\d+)_000;$/m.exec(readFileSync(join(PROJECT, 'src/service.ts'), 'utf8'))!;
-      const { terminationGracePeriodSeconds } = only<IDeployment>('Deployment').spec!.template.spec!;
+      const { terminationGracePeriodSeconds } = service().spec!.template.spec!;
       expect(terminationGracePeriodSeconds).toBeGreaterThan(DRAIN_SECONDS + Number(grace));
     });
 
     test('removes a pod only when another is ready', () => {
-      const { strategy } = only<IDeployment>('Deployment').spec!;
+      const { strategy } = service().spec!;
       expect(strategy!.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
     });
 
     test('probes the management port, with a liveness probe that ignores the database', () => {
-      const [, { startupProbe, livenessProbe, readinessProbe }] = containers().find(([owner]) =>
-        owner.startsWith('Dep'),
-      )!;
+      const [container] = service().spec!.template.spec!.containers;
+      const { startupProbe, livenessProbe, readinessProbe } = container!;
       expect([startupProbe, livenessProbe, readinessProbe].map((probe) => probe!.httpGet)).toEqual([
         { path: '/livez', port: 'management' },
         { path: '/livez', port: 'management' },
@@ -140,7 +163,7 @@ describeWith('kubectl', 'deploy/', () => {
             capabilities: { drop: ['ALL'] },
           });
           // The service reserves the disk space of its spool.
-          const disk = owner.startsWith('Deployment') ? ['ephemeral-storage'] : [];
+          const disk = owner === 'Deployment customer-data' ? ['ephemeral-storage'] : [];
           expect(Object.keys(resources!.requests!).toSorted()).toEqual(['cpu', ...disk, 'memory']);
           expect(Object.keys(resources!.limits!)).toEqual(['memory']);
         }
@@ -259,8 +282,8 @@ describeWith('kubectl', 'deploy/', () => {
       expect(readSettings(settings()).SANDBOX).toBe(true);
       const [{ spec }] = podsOf(manifests) as [Pods];
       const { volumeMounts = [] } = spec.containers[0]!;
-      expect(volumeMounts.map(({ mountPath }) => mountPath)).toEqual(['/var/spool/customer-data', '/tmp']);
-      expect(spec.volumes!.map(({ name }) => name)).toEqual(['spool', 'temporary']);
+      expect(volumeMounts.map(({ mountPath }) => mountPath)).toEqual(['/tmp', '/var/spool/customer-data']);
+      expect(spec.volumes!.map(({ name }) => name)).toEqual(['temporary', 'spool']);
     });
 
     test.each(overlays)('has a SANDBOX that the service refuses with the settings of overlays/%s', (overlay) => {
@@ -294,12 +317,16 @@ const FILLED_IN = {
 };
 
 /** The settings of the service for the data of a ConfigMap and mounted secrets. */
-function settingsWith(data: Record<string, string>, secrets: Record<string, string>): Settings {
+function settingsWith(
+  data: Record<string, string>,
+  secrets: Record<string, string>,
+  options?: { signing: boolean },
+): Settings {
   const folder = mkdtempSync(join(tmpdir(), 'customer-data-secrets-'));
   try {
     for (const [name, value] of Object.entries(secrets)) writeFileSync(join(folder, name), value);
     const env = Object.entries(data).map(([name, value]) => [name, value.replace(SECRETS, folder)]);
-    return readSettings(Object.fromEntries(env) as Record<string, string>);
+    return readSettings(Object.fromEntries(env) as Record<string, string>, options);
   } finally {
     rmSync(folder, { recursive: true });
   }

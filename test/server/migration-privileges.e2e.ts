@@ -10,6 +10,8 @@ const notRun = `NOT RUN: ${title}, because TEST_MYSQL_URL names an external serv
 
 /** The privileges that a migration needs in addition to SELECT. */
 const PRIVILEGES = ['INSERT', 'UPDATE', 'DELETE', 'CREATE', 'ALTER', 'DROP', 'INDEX', 'TRIGGER'];
+// MariaDB checks REFERENCES nowhere.
+if (program && !JSON.parse(program).mariadb) PRIVILEGES.push('REFERENCES');
 
 (program ? describe : describe.skip)(program ? title : notRun, () => {
   const TABLE = 'customer_data_privilege_check';
@@ -68,7 +70,10 @@ const PRIVILEGES = ['INSERT', 'UPDATE', 'DELETE', 'CREATE', 'ALTER', 'DROP', 'IN
       await trustOwner(1);
       await grant(['SELECT', ...PRIVILEGES.filter((other) => other !== one)].join());
       const { code, stderr } = await migrate();
-      expect([code, stderr]).toEqual([1, expect.stringContaining(`GRANT ALL ON \`${name}\`.* TO 'owner'@'%'`)]);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining(`REFERENCES, TRIGGER ON \`${name}\`.* TO 'owner'@'%'`),
+      ]);
       // Without DROP, the check fails at its first statement and creates no table.
       expect(await tables()).toEqual([]);
     },

@@ -3,7 +3,7 @@ export interface PrivateServer {
   /** The URL of the administrator's account, in the database `mysql`. */
   readonly url: string;
   /** Kills the server, like a power failure. */
-  kill(): Promise<void>;
+  kill(signal?: NodeJS.Signals): Promise<void>;
   /** Starts the server again after `kill`, with the same address and data. Resolves when it accepts connections. */
   start(): Promise<void>;
   /** Creates a second server with the same data at another address. */

@@ -47,7 +47,8 @@ class PrivateServer {
   }
 
   get options() {
-    return ['--no-defaults', `--user=${userInfo().username}`, `--datadir=${this.#data}`, ...this.#options];
+    // Not --no-defaults: MySQL would then also ignore the settings of SET PERSIST.
+    return ['--defaults-file=/dev/null', `--user=${userInfo().username}`, `--datadir=${this.#data}`, ...this.#options];
   }
 
   async start() {

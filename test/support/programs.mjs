@@ -17,6 +17,7 @@ export const PROGRAMS = [
   { name: 'chromium', project: 'browser', package: 'chromium' },
   { name: 'kubectl', project: 'deploy', package: 'kubernetes-client' },
   { name: 'promtool', project: 'deploy', package: 'prometheus' },
+  { name: 'sqlite3', project: 'deploy', package: 'sqlite3' },
   { name: 'unshare', project: 'deploy', package: 'util-linux' },
   { name: 'curl', project: 'clients', package: 'curl' },
   { name: 'javac', project: 'clients', package: 'default-jdk-headless' },

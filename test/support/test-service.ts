@@ -45,6 +45,13 @@ export class TestDatabase {
     return database;
   }
 
+  /** Creates a database with the schema at the given URL. The caller removes it. */
+  static async at(url: string): Promise<TestDatabase> {
+    const database = new TestDatabase(url);
+    await database.cliOk('migrate');
+    return database;
+  }
+
   settings(environment: Environment = {}): Settings {
     return readSettings({
       PORT: '0',

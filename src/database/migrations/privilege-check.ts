@@ -1,12 +1,14 @@
 import type { QueryRunner } from 'typeorm';
+import { accountOf, deniedStatement } from '../denied-statement.js';
 import { dialectOf } from './dialect.js';
 
 /** A table for the check only. If the check is killed, the table remains until the next check drops it. */
 const TABLE = 'customer_data_privilege_check';
 
 const BINARY_LOG_NEEDS_SUPER = 1419;
-/** Access to the database, a table, a column or a global privilege is denied. */
-const DENIED = new Set([1044, 1142, 1143, 1227, 1370]);
+
+/** The privileges that the statements of migrations need. */
+const PRIVILEGES = 'SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX, REFERENCES, TRIGGER';
 
 /**
  * Runs each kind of statement that a migration contains on its own table, and drops the table. Lists of privileges and
@@ -44,9 +46,8 @@ async function statements(queryRunner: QueryRunner): Promise<string[]> {
 async function remedyFor(error: Error, queryRunner: QueryRunner): Promise<string> {
   const { driverError: { errno } = {} } = error as { driverError?: { errno?: number } };
   if (errno === BINARY_LOG_NEEDS_SUPER)
-    return `${error.message}. The server writes a binary log: run SET GLOBAL log_bin_trust_function_creators = 1 and add that to its configuration, or set DATABASE_URL to an account with SUPER`;
-  if (!errno || !DENIED.has(errno)) return error.message;
-  const [row] = await queryRunner.query('SELECT DATABASE() AS name, CURRENT_USER() AS account');
-  const account = String(row.account).replace(/^(.*)@(.*)$/, "'$1'@'$2'");
-  return `${error.message}. Run GRANT ALL ON \`${row.name}\`.* TO ${account}`;
+    return `${error.message}. The server writes a binary log: as its administrator, run SET GLOBAL log_bin_trust_function_creators = 1 and add that to its configuration (on MySQL, SET PERSIST does both)`;
+  if (!deniedStatement(error)) return error.message;
+  const { name, account } = await accountOf((sql) => queryRunner.query(sql));
+  return `${error.message}. Set DATABASE_URL to the account that owns the schema. If this is the account, run GRANT ${PRIVILEGES} ON \`${name}\`.* TO ${account}`;
 }
