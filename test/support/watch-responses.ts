@@ -33,7 +33,8 @@ function watch(message: unknown): void {
   }
   response.once('finish', () => {
     const { method, path } = request;
-    if (!response.hasHeader('X-Request-Id') || length > LARGEST) return;
+    // A client that disconnects gets only a part of the body.
+    if (!response.hasHeader('X-Request-Id') || length > LARGEST || response.destroyed) return;
     const headers = Object.fromEntries(
       Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]),
     );
