@@ -15,9 +15,9 @@ export class AccessTokenService {
 
   /** Returns a new access token for the customer. It contains the customer's limits, so metering needs no lookup. */
   issue(customer: CustomerIdentity): string {
-    const { id, secret } = this.keys.current;
+    const { id, key } = this.keys.current;
     return this.jwt.sign(claimsOf(customer), {
-      secret,
+      privateKey: key,
       algorithm: ALGORITHM,
       keyid: id,
       issuer: ISSUER,

@@ -16,7 +16,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
         const key = keys.find(keyIdOf(token));
         // passport-jwt passes the key to jsonwebtoken, which accepts a KeyObject, although the types of passport-jwt do
         // not.
-        done(key ? null : new Error('signed with an unknown key'), key?.verificationKey as unknown as string);
+        done(key ? null : new Error('signed with an unknown key'), key?.key as unknown as string);
       },
       algorithms: [ALGORITHM],
       issuer: ISSUER,

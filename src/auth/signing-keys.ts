@@ -9,9 +9,8 @@ export const ALGORITHM = 'HS256';
 export interface SigningKey {
   /** The `kid` of tokens that this key signs. It does not reveal the secret. */
   readonly id: string;
-  readonly secret: string;
-  /** The secret as a KeyObject: jsonwebtoken would try to parse a text as a public key for each token. */
-  readonly verificationKey: KeyObject;
+  /** The secret as a KeyObject: for each token, jsonwebtoken would first try to parse a text as a private or public key. */
+  readonly key: KeyObject;
 }
 
 /** The secrets of `JWT_SECRET`. The first one signs, all verify, so that a secret can be replaced without downtime. */
@@ -25,8 +24,7 @@ export class SigningKeys {
     const used = secrets.length ? secrets : [randomBytes(32).toString('base64url')];
     this.keys = used.map((secret) => ({
       id: keyId(secret),
-      secret,
-      verificationKey: createSecretKey(Buffer.from(secret)),
+      key: createSecretKey(Buffer.from(secret)),
     }));
   }
 
