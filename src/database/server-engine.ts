@@ -59,6 +59,8 @@ export class ServerEngine implements Engine {
       connectTimeout: settings.DATABASE_WAIT_MS,
       ssl: encryption(settings),
       extra: { keepAliveInitialDelay: TCP_KEEP_ALIVE_MS },
+      // mysql2 would capture a stack trace for every statement. TypeORM adds one to errors.
+      trace: false,
       migrations,
       migrationsTableName: 'migrations',
     };
