@@ -82,7 +82,7 @@ export class FurtherFields1796342400000 implements MigrationInterface {
   },
 ];
 
-const QUICK = ['data-responses', 'scope', 'new-fields', 'deliveries', 'formats', 'import-absent-columns', 'documents'];
+const QUICK = ['data-responses', 'scope', 'new-fields', 'deliveries'];
 /** Tests that together take many minutes. Only `npm run test:nightly` runs them. */
 const FURTHER = [
   'access',
@@ -91,11 +91,14 @@ const FURTHER = [
   'conformance',
   'content-parts',
   'demo',
+  'documents',
   'errors',
   'expected-responses',
   'export.e2e',
   'fairness',
+  'formats',
   'import.e2e',
+  'import-absent-columns',
   'import-dry-run',
   'import-replace',
   'import-sources',
