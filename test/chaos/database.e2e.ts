@@ -57,7 +57,8 @@ async function stop(): Promise<void> {
 
 let resetTimer: NodeJS.Timeout;
 const refusing: Outage = { begin: () => proxy.close(), end: () => proxy.open(), lasts: OUTAGE_MS };
-const hanging: Outage = { begin: () => proxy.hang(), end: () => proxy.resume(), lasts: 2 * WAIT_MS };
+/** Lasts for one aborted download and for the 500 of the next one. */
+const hanging: Outage = { begin: () => proxy.hang(), end: () => proxy.resume(), lasts: 3 * WAIT_MS };
 const slow: Outage = {
   begin: () => (proxy.delay = WAIT_MS / 15),
   end: () => (proxy.delay = 0),
