@@ -1,8 +1,7 @@
 import type { WriteSession } from '../database/engine.js';
-import { timestampText } from '../database/utc-time.js';
+import { DAY_MS, timestampText } from '../database/utc-time.js';
 import { accountAtHost } from './account-at-host.js';
 
-const DAY_MS = 86_400_000;
 const RETENTION_DAYS = 400;
 /** Number of changes that one statement records. */
 const BATCH = 500;

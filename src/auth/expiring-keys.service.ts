@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseService } from '../database/database.service.js';
 import type { Row } from '../database/query.js';
-import { timeOrNull, timestampText } from '../database/utc-time.js';
+import { DAY_MS, timeOrNull, timestampText } from '../database/utc-time.js';
 import { UNREVOKED } from './live-key.js';
 
-const DAY_MS = 86_400_000;
 /** A key that expired is still listed for this long, because its customer may only notice then. */
 const EXPIRED_MS = 7 * DAY_MS;
 /** How far {@link ExpiringKeysService.firstLoss} looks ahead. */
 const AHEAD_MS = 90 * DAY_MS;
 
-/** All unrevoked keys of each active customer with a key that expires in a period. */
-const KEYS = `
+/** Selects all unrevoked keys of each active customer with a key that expires in a period. @param code only this customer */
+const keysOf = (code: string | undefined) => `
   SELECT api_keys.ID, api_keys.CustomerCode, api_keys.Label, api_keys.CreatedAt, api_keys.ExpiresAt
   FROM api_keys JOIN customers ON customers.CustomerCode = api_keys.CustomerCode
-  WHERE customers.Active = 1 AND ${UNREVOKED} AND api_keys.CustomerCode IN (
+  WHERE customers.Active = 1 AND ${UNREVOKED} ${code === undefined ? '' : 'AND api_keys.CustomerCode = ?'}
+    AND api_keys.CustomerCode IN (
     SELECT CustomerCode FROM api_keys WHERE ${UNREVOKED} AND ExpiresAt > ? AND ExpiresAt <= ?)
   ORDER BY api_keys.ID`;
 
@@ -48,10 +48,14 @@ type KeyRow = Row & { end: number };
 export class ExpiringKeysService {
   constructor(private readonly database: DatabaseService) {}
 
-  /** Returns the keys that expire within a period, or expired within the last week, by their expiry. */
-  async within(periodMs: number): Promise<ExpiringKey[]> {
+  /**
+   * Returns the keys that expire within a period, or expired within the last week, by their expiry.
+   * @param code only keys of this customer
+   */
+  async within(periodMs: number, code?: string): Promise<ExpiringKey[]> {
     const [from, to] = periodUntil(periodMs);
-    const rows = await this.database.query(KEYS, [timestampText(from), timestampText(to)]);
+    const customer = code === undefined ? [] : [code];
+    const rows = await this.database.query(keysOf(code), [...customer, timestampText(from), timestampText(to)]);
     const keys = rows.map((row): KeyRow => ({ ...row, end: endOf(row.ExpiresAt) }));
     const last = new Map<unknown, KeyRow>();
     for (const key of keys) {

@@ -5,15 +5,13 @@ import { type ExpiringKey, ExpiringKeysService } from '../auth/expiring-keys.ser
 import { CustomersService } from '../customers/customers.service.js';
 import { hasExpired } from '../auth/live-key.js';
 import { isDay } from '../database/calendar-day.js';
-import { timeOrNull } from '../database/utc-time.js';
+import { DAY_MS, timeOrNull } from '../database/utc-time.js';
 import { CommandFailed } from './command-failed.js';
 import { duration } from './duration.js';
 import { rotate, type RotationOptions } from './key-rotation.js';
 import type { Output } from './output.js';
 import type { Session } from './session.js';
 import { table } from './table.js';
-
-const DAY_MS = 86_400_000;
 
 /** Adds `key issue`, `list`, `rotate` and `revoke`. */
 export function keyCommands(program: Command, session: Session, { stdout, stderr }: Output): void {
@@ -42,9 +40,8 @@ export function keyCommands(program: Command, session: Session, { stdout, stderr
     .action(async (code: string | undefined, { expiring }: { expiring?: number }) => {
       if (code !== undefined) await assertCustomer(session, code);
       if (expiring !== undefined) {
-        const found = await (await session.get(ExpiringKeysService)).within(expiring);
-        const own = found.filter(({ customerCode }) => code === undefined || customerCode === code);
-        return print(table(EXPIRING_HEADERS, own.map(expiringCells)));
+        const found = await (await session.get(ExpiringKeysService)).within(expiring, code);
+        return print(table(EXPIRING_HEADERS, found.map(expiringCells)));
       }
       if (code === undefined)
         throw new CommandFailed('Name a customer, or pass --expiring 30d for the expiring keys of all customers.');

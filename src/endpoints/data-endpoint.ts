@@ -60,6 +60,12 @@ function entitiesOf(resource: Resource): Resource[] {
   return [resource, ...arraysOf(resource).flatMap((array) => entitiesOf(array.resource))];
 }
 
+/** The paths that return elements: all of them, and those that changed if the endpoint has such a path. */
+export function elementPathsOf(endpoint: DataEndpoint): string[] {
+  const { path } = endpoint;
+  return hasChanges(endpoint) ? [path, `${path}/changes`] : [path];
+}
+
 /**
  * Whether the endpoint has a path `/changes`.
  * @throws if the declaration demands a path that would miss changes

@@ -7,12 +7,11 @@ import { accountAtHost } from '../audit/account-at-host.js';
 import { DatabaseService } from '../database/database.service.js';
 import type { WriteSession } from '../database/engine.js';
 import type { PriceChanges } from '../guard/price-tally.js';
-import { timeOrNull, timestampText } from '../database/utc-time.js';
+import { DAY_MS, timeOrNull, timestampText } from '../database/utc-time.js';
 import { ImportRun } from './import-run.entity.js';
 import type { FileSummary, TableSummary } from './import-summary.js';
 import { forgetFiles, recordFiles } from './imported-files.js';
 
-const DAY_MS = 86_400_000;
 const RETENTION_DAYS = 400;
 /** Longest stored message. The rest is discarded. */
 const MESSAGE_CHARACTERS = 4000;

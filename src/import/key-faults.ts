@@ -96,12 +96,12 @@ function places({ count, first }: FaultyRows): string {
   return `${count > SHOWN ? 'first ' : ''}on lines ${first.join(', ')}`;
 }
 
-function missingAdvice({ table, tablesWithKey }: TableSource, { name }: FieldDeclaration, header: string): string {
+function missingAdvice(source: TableSource, { name }: FieldDeclaration, header: string): string {
   const from = inMap(header);
   return (
     `set one in the shop, compose one in the column map, such as ` +
     `${name}: [${from}, { join: '-', of: [HEADER, HEADER], shorten: 64 }], or skip these rows: ` +
-    `skip: { ${from}: '' } in ${(tablesWithKey?.(header) ?? [table.name]).join(', ')}`
+    `skip: { ${from}: '' } in ${(source.tablesWithKey?.(header) ?? [source.table.name]).join(', ')}`
   );
 }
 

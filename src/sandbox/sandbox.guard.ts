@@ -4,10 +4,11 @@ import type { Request, Response } from 'express';
 import { provenCustomer } from '../auth/identity.js';
 import { PUBLIC } from '../auth/public.decorator.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
+import { elementPathsOf } from '../endpoints/data-endpoint.js';
 import { DATA_ENDPOINTS } from '../endpoints/data-endpoints.js';
 import { sandboxCustomers } from './customers.js';
 
-const DATA_PATHS = new Set<string>(DATA_ENDPOINTS.flatMap(({ path }) => [path, `${path}/changes`]));
+const DATA_PATHS = new Set(DATA_ENDPOINTS.flatMap(elementPathsOf));
 
 /** Gives the requests of some customers their outcome, after they were counted. It affects no other request. */
 @Injectable()

@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
+import { elementPathsOf } from '../endpoints/data-endpoint.js';
 import { DATA_ENDPOINTS } from '../endpoints/data-endpoints.js';
 import type { FinishedResponse } from './finished-response.js';
 
@@ -7,7 +8,9 @@ export const KEPT_SECONDS = 7 * 86_400;
 
 /** The resource of each path that returns data: `/stock` and `/stock/changes` both bring stock up to date. */
 const RESOURCES: ReadonlyMap<string, string> = new Map(
-  DATA_ENDPOINTS.flatMap(({ path }) => [path, `${path}/changes`].map((route) => [route, path.slice(1)] as const)),
+  DATA_ENDPOINTS.flatMap((endpoint) =>
+    elementPathsOf(endpoint).map((route) => [route, endpoint.path.slice(1)] as const),
+  ),
 );
 
 interface Sync {

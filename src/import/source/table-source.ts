@@ -39,7 +39,7 @@ export interface TableSource {
   origin?(column: FieldDeclaration): readonly string[];
 
   /** The names of all tables of the column map whose key comes from this header of the same row. */
-  tablesWithKey?: (header: string) => string[];
+  tablesWithKey?(header: string): readonly string[];
 
   /**
    * Reads the file once, from its beginning. It reports and skips rows that cannot be made.

@@ -72,7 +72,6 @@ class MappedSource implements TableSource {
   readonly file: string;
   /** A table that consists of constants gives one row. The file does not describe its other rows. */
   readonly partial: boolean;
-  readonly tablesWithKey: (header: string) => string[];
   /** The number of records of the file in the latest reading. */
   records = 0;
   /** The number of these records that the map skipped. */
@@ -85,18 +84,26 @@ class MappedSource implements TableSource {
 
   constructor(
     readonly table: ImportTable,
-    mapping: Mapping,
+    private readonly mapping: Mapping,
     private readonly input: ForeignFile,
   ) {
     this.file = input.name;
     this.blocks = mapping.tables.filter((block) => block.table === table);
     this.partial = this.blocks.every(({ columns }) => makesOneRow(columns));
     this.skipped = headersSkippedIfEmpty(mapping);
-    this.tablesWithKey = (header) => tablesWithKey(mapping, header);
   }
 
   get columns(): readonly FieldDeclaration[] {
     return this.blocks[0]!.columns.map(({ column }) => column);
+  }
+
+  tablesWithKey(header: string): string[] {
+    const isFrom = (rule: Rule) =>
+      cellsOf(rule).some(({ from, rows }) => from.includes(header) && rows.every((row) => row === 'this'));
+    const found = this.mapping.tables.filter(({ columns }) =>
+      columns.some(({ column, rule }) => column.primary && isFrom(rule)),
+    );
+    return [...new Set(found.map(({ table }) => table.name))];
   }
 
   /** Whether the map skipped all rows of the file. */
@@ -184,13 +191,6 @@ function presentColumns(columns: readonly ColumnMapping[], has: (header: string)
 
 function isRequired(column: FieldDeclaration, rule: Rule): boolean {
   return Boolean(column.primary) || column.nullable === false || cellsOf(rule).some(({ required }) => required);
-}
-
-function tablesWithKey({ tables }: Mapping, header: string): string[] {
-  const isFrom = (rule: Rule) =>
-    cellsOf(rule).some(({ from, rows }) => from.includes(header) && rows.every((row) => row === 'this'));
-  const found = tables.filter(({ columns }) => columns.some(({ column, rule }) => column.primary && isFrom(rule)));
-  return [...new Set(found.map(({ table }) => table.name))];
 }
 
 /** Returns the headers of the products' `skip` that match empty cells: a row with such a cell is not a product. */
