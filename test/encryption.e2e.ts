@@ -1,12 +1,13 @@
 import mysql from 'mysql2/promise';
 import { runCli } from '../src/cli/program.js';
 import { type Certificate, makeCertificate } from './support/certificate.js';
+import { describeUnless } from './support/describe-with.js';
 import { startPrivateServer } from './support/private-server.mjs';
 import { A, smallCatalogue } from './support/small-catalogue.js';
 import { engine, type Environment, TestDatabase, TestService } from './support/test-service.js';
 
 const program = engine === 'mysql' && process.env.TEST_MYSQL_PROGRAM;
-const notRun = 'NOT RUN: encrypted connections, because TEST_MYSQL_URL names a server that is not ours';
+const reason = !program && 'TEST_MYSQL_URL names a server that is not ours';
 
 if (engine === 'sqlite')
   test('the embedded database has no connections to encrypt', async () => {
@@ -15,7 +16,7 @@ if (engine === 'sqlite')
     await database.drop();
   });
 else
-  (program ? describe : describe.skip)(program ? 'a server that accepts only encrypted connections' : notRun, () => {
+  describeUnless(reason, 'a server that accepts only encrypted connections', () => {
     const url = process.env.TEST_MYSQL_URL;
     let own: Certificate;
     let server: Awaited<ReturnType<typeof startPrivateServer>>;

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { IMPORT_TABLES } from '../src/import/import-tables.js';
+import { describeMounting, MOUNTING } from './support/describe-with.js';
 import { importFiles } from './support/import-files.js';
 import { RunningCommand } from './support/running-command.js';
 import { smallCatalogue } from './support/small-catalogue.js';
@@ -99,11 +99,7 @@ test('an export fails with a message if its new files vanish before it can move 
   expect(result.stderr).toContain(`the files in ${empty} are not all from the same export`);
 });
 
-const MOUNT = ['unshare', '--map-root-user', '--mount'];
-const canMount = spawnSync(MOUNT[0]!, [...MOUNT.slice(1), 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
-const notRun = 'NOT RUN: an export to a full file system, because this account may not mount one';
-
-(canMount ? describe : describe.skip)(canMount ? 'an export to a file system of 200 kB' : notRun, () => {
+describeMounting('an export to a file system of 200 kB', () => {
   /** Runs a command with the folder on a separate file system, and copies the files back afterwards. */
   const SCRIPT = `mount -t tmpfs -o size=200k none "$1"; cp -a "$0"/. "$1"; disk=$1; shift
     code=0; "$@" || code=$?; rm -rf "$0"/* "$0"/.[!.]*; cp -a "$disk"/. "$0"; exit $code`;
@@ -113,7 +109,7 @@ const notRun = 'NOT RUN: an export to a full file system, because this account m
     const disk = join(database.folder, `disk-${kind}`);
     mkdirSync(disk);
     const before = contents(folder);
-    const wrapper = [...MOUNT, 'sh', '-ec', SCRIPT, folder, disk];
+    const wrapper = [...MOUNTING, 'sh', '-ec', SCRIPT, folder, disk];
     const { code, stdout, stderr } = await RunningCommand.start(database.url, ['export', disk], { wrapper }).ended;
     expect([code, stdout, contents(folder)]).toEqual([1, '', before]);
     expect(stderr).toMatch(

@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { describeMounting, describeUnless, MOUNTING } from './support/describe-with.js';
 import { latestRuns } from './support/import-runs.js';
 import { largeCatalogue, stateOf, touch } from './support/large-catalogue.js';
 import { startPrivateServer } from './support/private-server.mjs';
@@ -130,14 +130,11 @@ if (engine === 'sqlite') {
   });
 
   /** Runs a command on a copy of a folder in a file system of 1 MiB, and copies the folder back. */
-  const ON_FULL_DISK = ['unshare', '--map-root-user', '--mount', 'sh', '-ec'];
+  const ON_FULL_DISK = [...MOUNTING, 'sh', '-ec'];
   const SCRIPT = `mount -t tmpfs -o size=1m none "$1"; cp "$0"/* "$1"; disk=$1; shift
     code=0; "$@" || code=$?; cp "$disk"/* "$0"; exit $code`;
-  const canMount =
-    spawnSync('unshare', ['--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
-  const notRun = 'NOT RUN: an import on a file system that is full, because this account may not mount one';
 
-  (canMount ? describe : describe.skip)(canMount ? 'an import on a full file system' : notRun, () => {
+  describeMounting('an import on a full file system', () => {
     test('leaves the old data and is recorded as failed', async () => {
       await startSmall();
       const [folder, disk] = [dirname(database.url.slice('sqlite:'.length)), join(database.folder, 'disk')];
@@ -163,10 +160,9 @@ if (engine === 'mysql') {
   });
 
   const program = process.env.TEST_MYSQL_PROGRAM;
-  const notRun =
-    'NOT RUN: an import on a server without space, because the tests did not start the server in TEST_MYSQL_URL';
+  const reason = !program && 'the tests did not start the server in TEST_MYSQL_URL';
 
-  (program ? describe : describe.skip)(program ? 'an import on a server without space' : notRun, () => {
+  describeUnless(reason, 'an import on a server without space', () => {
     let server: Awaited<ReturnType<typeof startPrivateServer>>;
     const url = process.env.TEST_MYSQL_URL;
     beforeAll(async () => {

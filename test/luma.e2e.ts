@@ -2,18 +2,17 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { cellsOf, csvRows } from './support/csv-cells.js';
+import { describeUnless } from './support/describe-with.js';
 import { difference, ENDPOINTS, expectedResponses } from './support/expected-responses.js';
 import { call } from './support/http-call.js';
 import { TestService } from './support/test-service.js';
 
 const FOLDER = resolve(import.meta.dirname, '../../shared/data/luma');
 const CUSTOMERS = ['LUMA-US', 'LUMA-EU', 'LUMA-BIG'];
-const NOT_RUN = 'NOT RUN: the comparison with the Luma catalogue, because ../shared/data/luma does not exist';
+const reason = !existsSync(FOLDER) && '../shared/data/luma does not exist';
+if (reason && process.env.REQUIRE_LUMA === '1') throw new Error(reason);
 
-const present = existsSync(FOLDER);
-if (!present && process.env.REQUIRE_LUMA === '1') throw new Error(NOT_RUN);
-
-(present ? describe : describe.skip)(present ? 'the Luma catalogue' : NOT_RUN, () => {
+describeUnless(reason, 'the Luma catalogue', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await TestService.start();

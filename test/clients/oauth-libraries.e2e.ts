@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { describeUnless } from '../support/describe-with.js';
 import { call } from '../support/http-call.js';
 import { importFiles } from '../support/import-files.js';
 import { TestService } from '../support/test-service.js';
@@ -70,8 +71,8 @@ test.each(['openid-client', 'oauth4webapi', 'simple-oauth2'])('the page names th
 
 for (const [, title, example] of EXAMPLES) {
   const { needs } = PROGRAM[title!] ?? {};
-  const isMissing = needs && !PROGRAMS.includes(needs);
-  (isMissing ? describe.skip : describe)(isMissing ? `NOT RUN: ${title}, because ${needs} is missing` : title!, () => {
+  const isMissing = needs !== undefined && !PROGRAMS.includes(needs);
+  describeUnless(isMissing && `${needs} is missing`, title!, () => {
     test('prints a token that the service accepts', async () => {
       const token = (await run(title!, example!, key)).stdout.trim();
       expect((await call(service.url, { path: '/stock', token })).status).toBe(200);

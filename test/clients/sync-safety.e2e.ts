@@ -6,6 +6,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type Certificate, makeCertificate } from '../support/certificate.js';
 import { deltaSince } from '../support/change-oracle.js';
+import { describeAsRoot } from '../support/describe-with.js';
 import { importFiles } from '../support/import-files.js';
 import { findProgram } from '../support/programs.mjs';
 import { A, smallCatalogue } from '../support/small-catalogue.js';
@@ -232,17 +233,16 @@ describe('a certificate', () => {
 });
 
 /** Processes of two containers can have the same number. `unshare` gives each its own numbers, as a container does. */
-const isolate = process.getuid?.() === 0 && findProgram('unshare') ? ['unshare', '--pid', '--fork'] : undefined;
-const describePauses = isolate ? describe : describe.skip;
+const ISOLATED = ['unshare', '--pid', '--fork'];
 
-describePauses(isolate ? 'pauses' : 'NOT RUN: pauses in equal containers, because they need unshare and root', () => {
+describeAsRoot('pauses', () => {
   test('grow, and differ in equal containers (unchanged scripts)', async () => {
     const pairs = await Promise.all([1, 2].map(() => SyncScripts.asDocumented(service.url)));
     const [some, others] = await Promise.all(
       pairs.map((pair) =>
         pair.each(async (one) => {
           const faults = ['failure', 'failure', 'failure'] as const;
-          const { code, stderr } = await one.run(key, { faults, under: isolate! });
+          const { code, stderr } = await one.run(key, { faults, under: ISOLATED });
           const retries = stderr.matchAll(/status 500; retrying in ([\d.]+) s/gi);
           return { code, pauses: [...retries].map(([, seconds]) => Number(seconds)), stderr };
         }),

@@ -5,7 +5,7 @@ import { chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Container } from '../support/container.js';
-import { describeWith } from '../support/describe-with.js';
+import { describeAsRoot, describeWith } from '../support/describe-with.js';
 import { freePort } from '../support/free-port.mjs';
 import { Image } from '../support/image.js';
 import { brokenReferences } from '../support/manifest-references.js';
@@ -71,12 +71,8 @@ test('the Dockerfile of the site builds without warnings and sets a numeric user
   expect(dockerfile).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
 });
 
-// The test mounts layers and starts a process 1 in its own root, which needs Linux and root.
-const canRun = process.platform === 'linux' && process.getuid?.() === 0;
-if (!canRun && process.env.REQUIRE_SERVERS === '1') throw new Error('The image of the site needs Linux and root.');
-
-if (canRun) describeWith('nginx', 'the image of the site', imageTests);
-else describe.skip('NOT RUN: the image of the site. It needs Linux and root.', imageTests);
+// The test mounts layers and starts a process 1 in its own root.
+describeAsRoot('the image of the site', () => describeWith('nginx', 'with nginx', imageTests));
 
 function imageTests(): void {
   let folder: string;

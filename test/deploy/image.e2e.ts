@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readSettings } from '../../src/config/settings.js';
 import type { Container } from '../support/container.js';
+import { describeAsRoot } from '../support/describe-with.js';
 import { Image } from '../support/image.js';
 import { untilStatus } from '../support/until.js';
 
@@ -40,12 +41,8 @@ describe('the Dockerfile', () => {
   });
 });
 
-// The test mounts layers and starts a process 1 in its own root, which needs Linux and root.
-const canRun = process.platform === 'linux' && process.getuid?.() === 0;
-const title = canRun ? 'the image' : 'NOT RUN: the steps of the Dockerfile. They need Linux and root.';
-if (!canRun && process.env.REQUIRE_SERVERS === '1') throw new Error(title);
-
-(canRun ? describe : describe.skip)(title, () => {
+// The test mounts layers and starts a process 1 in its own root.
+describeAsRoot('the image', () => {
   let image: Image;
   let volume: string;
   const started: Container[] = [];

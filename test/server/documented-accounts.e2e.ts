@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHANGES, DATA, SCHEMAS } from '../support/data-endpoints.js';
+import { describeUnless } from '../support/describe-with.js';
 import { DocumentedServer } from '../support/documented-server.js';
 import { importFile } from '../support/import-files.js';
 import { codeOf } from '../support/operations-page.js';
@@ -9,8 +10,6 @@ import { A, smallCatalogue } from '../support/small-catalogue.js';
 const { TEST_MYSQL_PROGRAM: program, TEST_MYSQL_LOGGED: logged, TEST_MYSQL_URL: url } = process.env;
 const isMariaDb = program ? JSON.parse(program).mariadb : logged === 'mariadb';
 const database = isMariaDb ? 'MariaDB' : 'MySQL';
-const title = 'the accounts of docs/operations.md, on a server with a binary log';
-const notRun = `NOT RUN: ${title}, because the server of TEST_MYSQL_URL writes none`;
 
 const TABLE_ACCESS_DENIED = 1142;
 
@@ -18,7 +17,8 @@ const stockFile = (SKU: string, AvailableQTY: string) => ({
   'stock.csv': importFile('stock.csv', [{ WarehouseCode: 'WH-A', SKU, AvailableQTY }]),
 });
 
-(program || logged ? describe : describe.skip)(program || logged ? title : notRun, () => {
+const reason = !program && !logged && 'the server of TEST_MYSQL_URL writes none';
+describeUnless(reason, 'the accounts of docs/operations.md, on a server with a binary log', () => {
   let server: DocumentedServer;
   let key: string;
 
@@ -170,8 +170,7 @@ const stockFile = (SKU: string, AvailableQTY: string) => ({
     expect(refused.filter(([, code]) => code !== TABLE_ACCESS_DENIED)).toEqual([]);
   });
 
-  const ownServer = program ? 'on a restart' : 'NOT RUN: on a restart, which needs a server of its own';
-  (program ? describe : describe.skip)(ownServer, () => {
+  describeUnless(!program && 'it needs a server of its own', 'a restart', () => {
     test('MariaDB forgets the setting for triggers, and MySQL keeps it (operations.md, Install)', async () => {
       await server.restart();
       const [row] = await server.sql('SELECT @@log_bin AS log, @@log_bin_trust_function_creators AS trust');

@@ -1,19 +1,19 @@
 import mysql from 'mysql2/promise';
 import { runCli } from '../../src/cli/program.js';
+import { describeUnless } from '../support/describe-with.js';
 import { startPrivateServer } from '../support/private-server.mjs';
 import { tablesOf } from '../support/schema.js';
 import { TestDatabase } from '../support/test-service.js';
 
 const program = process.env.TEST_MYSQL_PROGRAM;
-const title = 'migrate with an account without SUPER, on a server with a binary log';
-const notRun = `NOT RUN: ${title}, because TEST_MYSQL_URL names an external server`;
 
 /** The privileges that a migration needs in addition to SELECT. */
 const PRIVILEGES = ['INSERT', 'UPDATE', 'DELETE', 'CREATE', 'ALTER', 'DROP', 'INDEX', 'TRIGGER'];
 // MariaDB checks REFERENCES nowhere.
 if (program && !JSON.parse(program).mariadb) PRIVILEGES.push('REFERENCES');
 
-(program ? describe : describe.skip)(program ? title : notRun, () => {
+const reason = !program && 'TEST_MYSQL_URL names an external server';
+describeUnless(reason, 'migrate with an account without SUPER, on a server with a binary log', () => {
   const TABLE = 'customer_data_privilege_check';
   let server: Awaited<ReturnType<typeof startPrivateServer>>;
   let root: mysql.Connection;
