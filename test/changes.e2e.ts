@@ -141,11 +141,13 @@ async function foreign(end: 'COMMIT' | 'ROLLBACK'): Promise<void> {
 /** Gives a part a new version without writing the log, as the previous release does. */
 async function previousRelease(): Promise<void> {
   const [row] = await sql('SELECT Part, Code FROM content_versions ORDER BY Version LIMIT 1');
+  // An earlier event has emptied the table.
+  if (!row) return;
   await sql(`UPDATE products SET Name = 'previous release'`);
   await sql('UPDATE content_versions SET Version = ? WHERE Part = ? AND Code = ?', [
     `old-${random.next()}`,
-    row!.Part,
-    row!.Code,
+    row.Part,
+    row.Code,
   ]);
 }
 
