@@ -64,7 +64,7 @@ export class Lease {
   }
 
   /** @throws if no connection becomes free before the deadline */
-  static async acquire(pool: Pool, terms: LeaseTerms, deadline = performance.now() + terms.wait): Promise<Lease> {
+  private static async acquire(pool: Pool, terms: LeaseTerms, deadline: number): Promise<Lease> {
     const { wait, load } = terms;
     const message = `None of the ${load.size} ${load.name} connections came free within ${wait} ms`;
     load.waiting++;

@@ -70,7 +70,7 @@ export class ReadReplica implements ReplicaState {
   }
 
   private async fingerprint(): Promise<string> {
-    const lease = await this.pool.lease(this.checks);
+    const lease = await this.pool.begin('DO 1', this.checks);
     try {
       await assertSchemaComplete(lease.query, LIST_COLUMNS);
       return await contentFingerprint(lease.query);

@@ -11,7 +11,7 @@ const refused = (code: string) => () => Promise.reject<DataSource>(Object.assign
 async function silentAfter(open: () => Promise<DataSource>, silentSince = 0): Promise<number> {
   const load = { name: 'download', size: 1, inUse: 0, waiting: 0 };
   const server = { silentSince };
-  const lease = new ServerPool(open, { wait: 50, load, server }).lease();
+  const lease = new ServerPool(open, { wait: 50, load, server }).begin('DO 1');
   expect(await lease.catch((error: Error) => error)).toBeInstanceOf(Error);
   return server.silentSince;
 }

@@ -15,16 +15,14 @@ export class ServerPool {
     private readonly terms: LeaseTerms,
   ) {}
 
-  /** @param load the load that counts the connection @throws if no connection becomes free in time */
-  lease(load: PoolLoad = this.terms.load): Promise<Lease> {
+  /**
+   * Leases a connection and runs the first statement of a task on it, so that no task starts on a dead connection.
+   * @param load the load that counts the connection
+   * @throws if no connection becomes free in time
+   */
+  async begin(sql: string, load: PoolLoad = this.terms.load): Promise<Lease> {
     this.opened ??= this.openInTime();
-    return Lease.acquire(this.opened, { ...this.terms, load });
-  }
-
-  /** Leases a connection and runs the first statement of a task on it. @throws like {@link lease} */
-  async begin(sql: string): Promise<Lease> {
-    this.opened ??= this.openInTime();
-    return (await Lease.begin(this.opened, this.terms, sql)).lease;
+    return (await Lease.begin(this.opened, { ...this.terms, load }, sql)).lease;
   }
 
   async close(): Promise<void> {

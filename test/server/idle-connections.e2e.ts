@@ -4,8 +4,11 @@ import { call, tokenCall, tokenIn } from '../support/http-call.js';
 import { A, smallCatalogue } from '../support/small-catalogue.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { TestDatabase, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 
-const FORGETS_AFTER_MS = 2000;
+const FORGETS_AFTER_MS = 1200;
+/** Less than the second between two checks of a replica. */
+const FORGETS_BETWEEN_CHECKS_MS = 500;
 /** Maximum duration of a request after an idle period (issue 14 §8). */
 const MAX_MS = 2000;
 const AT_ONCE = 6;
@@ -75,6 +78,17 @@ describe.each(['nothing', 'reset'] as const)(
         expect(longest).toBeLessThan(MAX_MS);
         expect(proxies[0]!.forgotten).toBeGreaterThan(0);
       }
+      expect(service.log.filter((line) => line.includes('is lost'))).toEqual([]);
+    });
+
+    test('the checks of a replica replace connections that were forgotten between two of them', async () => {
+      service = await TestService.start(
+        { DATABASE_URL: database.url, DATABASE_REPLICA_URLS: await firewall(responses) },
+        database,
+      );
+      const [proxy] = proxies;
+      proxy!.forgetsAfter = FORGETS_BETWEEN_CHECKS_MS;
+      await until('two forgotten connections', () => proxy!.forgotten >= 2);
       expect(service.log.filter((line) => line.includes('is lost'))).toEqual([]);
     });
   },
