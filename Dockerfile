@@ -7,7 +7,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # Packages bring their binaries along; no script of theirs has to run.
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY build.mjs .swcrc ./
 COPY src src
 RUN npm run build && find dist -name '*.map' -delete
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund

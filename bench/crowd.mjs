@@ -142,7 +142,7 @@ async function holdersOf(service, options) {
 
 /** Adds a column to `products` as a migration does, and drops it. @returns {Promise<number>} seconds */
 async function alterProducts(url) {
-  const { inShortAttempts } = await import('../dist/database/migrations/short-attempts.js');
+  const { inShortAttempts } = await import('../src/database/migrations/short-attempts.ts');
   const connection = await mysql.createConnection(url);
   const query = (sql) =>
     connection.query(sql).catch((error) => Promise.reject(Object.assign(error, { driverError: error })));

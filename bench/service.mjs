@@ -1,8 +1,8 @@
-// Runs the built service for the metering benchmark. With UNMETERED=1, requests skip the quota.
-import { startService } from '../dist/service.js';
-import { ServiceLogger } from '../dist/logging/logger.js';
-import { readSettings } from '../dist/config/settings.js';
-import { QuotaMiddleware } from '../dist/quota/quota.middleware.js';
+// Runs the service for the metering benchmark. With UNMETERED=1, requests skip the quota.
+import { startService } from '../src/service.ts';
+import { ServiceLogger } from '../src/logging/logger.ts';
+import { readSettings } from '../src/config/settings.ts';
+import { QuotaMiddleware } from '../src/quota/quota.middleware.ts';
 
 if (process.env.UNMETERED === '1') {
   QuotaMiddleware.prototype.use = async (_request, _response, next) => next();

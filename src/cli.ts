@@ -1,9 +1,4 @@
-import 'reflect-metadata';
-import { Logger } from '@nestjs/common';
 import { runCli } from './cli/program.js';
-
-// Commands print their own messages.
-Logger.overrideLogger(false);
 
 const args = process.argv.slice(2);
 // The reader of the output may be gone, or a disk may be full. The exit code of an import still shows its outcome.

@@ -60,6 +60,7 @@ export const OPERATION: Clause[] = [
   clause('decision 95', 'replaced by decision 106', notTestable(OUTAGE)),
   clause('decision 96', 'migrations only expand the schema', notTestable(OPERATORS)),
   clause('decision 97', 'messages write commands as `node dist/cli.js …`', notTestable(FILES)),
+  clause('decision 206', 'the service and its commands are bundled', notTestable(FILES)),
   clause('decision 98', 'a metric shows imports that wrote nothing', notTestable(OPERATORS)),
   clause('decision 99', '`migrate` tries its privileges first', notTestable(OPERATORS)),
   clause('decision 214', 'the service only reads its database', notTestable(OPERATORS)),

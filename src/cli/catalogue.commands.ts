@@ -3,6 +3,7 @@ import { CatalogueCheckService, type Findings } from '../check/catalogue-check.s
 import { RULES } from '../check/rules.js';
 import { visible } from '../import/excerpt.js';
 import { CommandFailed } from './command-failed.js';
+import type { Print } from './output.js';
 import type { Session } from './session.js';
 import { table } from './table.js';
 
@@ -12,12 +13,10 @@ const FINDINGS_EXIT_CODE = 2;
 const NAMES = RULES.map(({ name }) => name);
 
 /** Adds `catalogue check`. */
-export function catalogueCommands(program: Command, session: Session, print: (text: string) => void): void {
+export function catalogueCommands(catalogue: Command, session: Session, print: Print): void {
   const only = new Option('--only <rule...>', 'check only these rules').choices(NAMES);
   const skip = new Option('--skip <rule...>', 'check all rules but these').choices(NAMES).conflicts('only');
-  program
-    .command('catalogue')
-    .description('Checks the stored catalogue.')
+  catalogue
     .command('check')
     .addOption(only)
     .addOption(skip)

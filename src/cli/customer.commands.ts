@@ -7,6 +7,7 @@ import { columnsOf } from '../resource/field.decorator.js';
 import type { TermsChangeRecord } from '../audit/terms-change.entity.js';
 import { TermsHistoryService } from '../audit/terms-history.service.js';
 import { CommandFailed } from './command-failed.js';
+import type { Print } from './output.js';
 import { positive } from './positive.js';
 import type { Session } from './session.js';
 import { table } from './table.js';
@@ -28,8 +29,7 @@ const OPTIONS = {
 type Options = Record<string, CellValue | undefined>;
 
 /** Adds `customer list`, `show`, `set`, `log` and `delete`. */
-export function customerCommands(program: Command, session: Session, print: (text: string) => void): void {
-  const customers = program.command('customer').description('Lists, shows, changes and deletes customers.');
+export function customerCommands(customers: Command, session: Session, print: Print): void {
   customers
     .command('list')
     .description('Lists all customers and their terms.')

@@ -2,15 +2,13 @@ import type { Command } from 'commander';
 import { ProductDocuments } from '../catalog/product-documents.js';
 import { command } from '../config/command.js';
 import { CommandFailed } from './command-failed.js';
+import type { Print } from './output.js';
 import type { Session } from './session.js';
 
 const MAX_SKUS = 20;
 
 /** Adds `documents build` and `documents check`. */
-export function documentsCommands(program: Command, session: Session, print: (text: string) => void): void {
-  const documents = program
-    .command('documents')
-    .description('Builds and checks the stored product documents, from which GET /products is assembled.');
+export function documentsCommands(documents: Command, session: Session, print: Print): void {
   documents
     .command('build')
     .option('--all', 'rebuild existing documents as well, for example after a check that found differences')

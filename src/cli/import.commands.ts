@@ -13,7 +13,7 @@ import { ImportProgressDisplay } from './import-progress.js';
 import { previewText, withExactSample } from './import-preview.js';
 import { duration } from './duration.js';
 import { positive } from './positive.js';
-import type { Output } from './output.js';
+import type { Output, Print } from './output.js';
 import type { Session } from './session.js';
 import { table } from './table.js';
 
@@ -33,13 +33,10 @@ interface Options {
   json?: true;
 }
 
-/** Adds `import` and `import log`. */
-export function importCommands(program: Command, session: Session, { stdout, stderr, stdin }: Output): void {
-  const print = (text: string) => void stdout.write(`${text}\n`);
-  const command = program
-    .command('import')
+/** Defines `import` and adds `import log`. */
+export function importCommands(command: Command, session: Session, print: Print, { stderr, stdin }: Output): void {
+  command
     .argument('<path...>', 'folders of import files, single files, or - for standard input; may be gzipped')
-    .description('Adds or overwrites rows by key: all rows of the files, or none. See docs/import-format.md.')
     .addOption(new Option('--as <table>', 'table of the file, if its name does not show it').choices(NAMES))
     .option('--map <file>', 'column map, for a file of another system; see docs/mappings.md')
     .option('--replace', 'remove rows of the imported tables that are not in the files')

@@ -9,14 +9,12 @@ import { DAY_MS, timeOrNull } from '../database/utc-time.js';
 import { CommandFailed } from './command-failed.js';
 import { duration } from './duration.js';
 import { rotate, type RotationOptions } from './key-rotation.js';
-import type { Output } from './output.js';
+import type { Output, Print } from './output.js';
 import type { Session } from './session.js';
 import { table } from './table.js';
 
 /** Adds `key issue`, `list`, `rotate` and `revoke`. */
-export function keyCommands(program: Command, session: Session, { stdout, stderr }: Output): void {
-  const print = (text: string) => void stdout.write(`${text}\n`);
-  const keys = program.command('key').description('Issues, lists, rotates and revokes API keys.');
+export function keyCommands(keys: Command, session: Session, print: Print, { stderr }: Output): void {
   keys
     .command('issue')
     .argument('<code>', 'Customer Code')

@@ -6,3 +6,6 @@ export interface Output {
   stdout: { write(text: string): unknown };
   stderr: { write(text: string): unknown; isTTY?: boolean };
 }
+
+/** Writes lines to standard output. */
+export type Print = (text: string) => void;

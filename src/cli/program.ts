@@ -1,29 +1,20 @@
 import { Command, CommanderError } from 'commander';
-import { readSettings, type Settings, SettingsError } from '../config/settings.js';
-import { visibleLines } from '../import/excerpt.js';
-import { ImportRefused } from '../import/problems.js';
-import { UnknownReference } from '../customers/customers.service.js';
-import { PriceChangeRefused } from '../guard/terms-comparison.js';
+import type { Settings } from '../config/settings.js';
 import { CommandFailed } from './command-failed.js';
-import { catalogueCommands } from './catalogue.commands.js';
-import { customerCommands } from './customer.commands.js';
-import { dataCommands } from './data.commands.js';
-import { documentsCommands } from './documents.commands.js';
-import { importCommands } from './import.commands.js';
-import { keyCommands } from './key.commands.js';
-import type { Output } from './output.js';
-import { quotaCommands } from './quota.commands.js';
-import { Session } from './session.js';
+import { DESCRIPTIONS } from './descriptions.js';
+import type { Output, Print } from './output.js';
 
-/** Runs one command. @returns the exit code: 0, 1 if the command failed, or 2 if a check has findings */
-export async function runCli(
-  args: readonly string[],
-  output: Output,
-  settings: () => Settings = () => readSettings(undefined, { signing: false }),
-): Promise<number> {
+/** Commands need the whole service, `--help` does not. */
+const loadCommands = () => import('./commands.js');
+
+/**
+ * Runs one command.
+ * @param settings reads the settings; by default from the environment
+ * @returns the exit code: 0, 1 if the command failed, or 2 if a check has findings
+ */
+export async function runCli(args: readonly string[], output: Output, settings?: () => Settings): Promise<number> {
   const { stdout, stderr } = output;
-  const print = (text: string) => void stdout.write(`${text}\n`);
-  const session = new Session(settings);
+  const print: Print = (text) => void stdout.write(`${text}\n`);
   const program = new Command('customer-data')
     .description('Operates the Customer Data Service: its database, files, customers and API keys.')
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
@@ -31,25 +22,18 @@ export async function runCli(
     // `import log` does not inherit the options of `import`.
     .enablePositionalOptions()
     .showHelpAfterError('(run with --help for more information)');
-  for (const add of [dataCommands, customerCommands, quotaCommands, documentsCommands, catalogueCommands])
-    add(program, session, print);
-  keyCommands(program, session, output);
-  importCommands(program, session, output);
+  for (const [name, description] of Object.entries(DESCRIPTIONS)) program.command(name).description(description);
+  const named = args[0] === 'help' ? args[1] : args[0];
+  const command = program.commands.find((one) => one.name() === named);
+  const session = command && (await loadCommands()).define(command, print, output, settings);
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
-    stderr.write(`${visibleLines(explain(error as Error))}\n`);
+    stderr.write(`${(await loadCommands()).explain(error as Error)}\n`);
     return error instanceof CommandFailed ? error.exitCode : 1;
   } finally {
-    await session.close();
+    await session?.close();
   }
-}
-
-function explain(error: Error): string {
-  const expected = [CommandFailed, SettingsError, ImportRefused, UnknownReference, PriceChangeRefused].some(
-    (kind) => error instanceof kind,
-  );
-  return expected ? error.message : `Failed: ${error.message || error.name}`;
 }

@@ -2,14 +2,13 @@ import type { Command } from 'commander';
 import { CustomersService } from '../customers/customers.service.js';
 import { QuotaService } from '../quota/quota.service.js';
 import { CommandFailed } from './command-failed.js';
+import type { Print } from './output.js';
 import type { Session } from './session.js';
 import { table } from './table.js';
 
 /** Adds `quota show`. */
-export function quotaCommands(program: Command, session: Session, print: (text: string) => void): void {
-  program
-    .command('quota')
-    .description('Shows the usage of quotas.')
+export function quotaCommands(quota: Command, session: Session, print: Print): void {
+  quota
     .command('show')
     .argument('<code>', 'Customer Code')
     .description("Shows a customer's quota windows as the replicas count them in Redis (REDIS_URL).")

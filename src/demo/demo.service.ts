@@ -1,15 +1,13 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { join } from 'node:path';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import { command } from '../config/command.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { DatabaseService } from '../database/database.service.js';
 import { sqlitePath } from '../database/engine-factory.js';
+import { DEMO_FOLDER } from '../demo-folder.js';
 import { NotEmpty } from '../import/import-load.js';
 import { ImportService } from '../import/import.service.js';
 
-/** The folder of the import files. */
-export const DEMO_FOLDER = join(import.meta.dirname, '../../demo');
 /** The customer that a first start prints a key for. */
 export const DEMO_CUSTOMER = 'DEMO-SHOP';
 

@@ -53,6 +53,12 @@ function extendedCli(...args: string[]): string {
 const get = async (path: string) => JSON.parse((await ask(path)).body) as unknown;
 const byName = (fields: unknown) => new Map((fields as Json[]).map((field) => [field.name, field]));
 
+test('the code of the guide has correct types', () => {
+  const code = JSON.stringify({ extends: './tsconfig.json', include: ['src'], exclude: ['src/**/*.spec.ts'] });
+  tree.follow([{ file: 'tsconfig.guide.json', code }]);
+  expect(tree.run('tsc', ['--project', 'tsconfig.guide.json'])).toEqual([0, '']);
+}, 180_000);
+
 test('a new field needs one declaration and a migration to be stored, imported, returned and described', async () => {
   const [header, ...products] = smallCatalogue['products.csv']!.trimEnd().split('\n');
   const rows = products.map((line) => `${line},${line.startsWith('SHARED,') ? 'Winter' : ''}`);

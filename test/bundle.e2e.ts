@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
+const program = (name: string) => join(__dirname, '../dist', name);
+const script = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
+
+/** A loader that prints the URL of each file. */
+const REPORTER = script('export const load = (url, context, next) => (process._rawDebug(url), next(url, context));');
+
+/** Prints the CommonJS files that the process has loaded. The bundle itself has none. */
+const AT_EXIT = script(
+  `import { createRequire } from 'node:module';
+  process.on('exit', () => process._rawDebug(Object.keys(createRequire('/').cache).join('\\n')));`,
+);
+
+/** The package and its dependencies. */
+const LIBSQL = new Set(['libsql', '@libsql', '@neon-rs', 'detect-libc']);
+
+test('--help loads at most twenty modules (decision 206)', async () => {
+  const args = ['--no-warnings', '--loader', REPORTER, program('cli.js'), '--help'];
+  const { stdout, stderr } = await execute(process.execPath, args);
+  expect(stdout).toContain('Usage: customer-data');
+  const files = stderr.split('\n').filter((line) => line.startsWith('file:'));
+  // The bundler writes the path of each module above its code.
+  const modules = files.flatMap((url) => readFileSync(fileURLToPath(url), 'utf8').match(/^\/\/ \S+\.m?[jt]s$/gm) ?? []);
+  expect(modules).toContain('// src/cli/program.ts');
+  expect(modules.length).toBeLessThanOrEqual(20);
+});
+
+test.each([
+  ['a command', 'cli.js', ['migrate']],
+  ['the service', 'main.js', []],
+])('%s loads no package but libsql from node_modules (decision 206)', async (_, name, args) => {
+  // All modules are loaded before the settings are read.
+  const env = { PATH: process.env.PATH, PORT: 'none' };
+  const run = execute(process.execPath, ['--import', AT_EXIT, program(name), ...args], { env });
+  const { stderr } = await run.catch((error: { stderr: string }) => error);
+  expect(stderr).toContain('PORT');
+  const packages = stderr.split('\n').flatMap((line) => line.split('/node_modules/').at(1)?.split('/')[0] ?? []);
+  expect(packages).toContain('libsql');
+  expect(packages.filter((one) => !LIBSQL.has(one))).toEqual([]);
+});
