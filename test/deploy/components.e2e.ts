@@ -7,9 +7,9 @@ import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import { describeWith } from '../support/describe-with.js';
 import { brokenReferences } from '../support/manifest-references.js';
-import { schemaProblems } from '../support/manifest-schema.js';
+import { schemaProblems, typeProblems } from '../support/manifest-schema.js';
 import { rules } from '../support/monitoring.js';
-import { type Manifest, ofKind, podsOf, renderExample, spoilt, titleOf } from '../support/manifests.js';
+import { type Manifest, ofKind, podsOf, render, renderExample, spoilt, titleOf } from '../support/manifests.js';
 
 const COMPONENTS = resolve(__dirname, '../../deploy/components');
 const README = readFileSync(resolve(COMPONENTS, '../README.md'), 'utf8');
@@ -144,3 +144,33 @@ describeWith('kubectl', 'deploy/components', () => {
     expect(brokenReferences(spoilt(all, (text) => text.replace(from, to))).join('\n')).toContain(problem);
   });
 });
+
+describeWith('kubectl', 'deploy/ with the types of recent Kubernetes versions', () =>
+  describeWith('kubernetes-schemas', 'of npm', () => {
+    let everything: Manifest[];
+    beforeAll(() => void (everything = [...withComponents([...names, 'monitoring']), ...render('overlays/sandbox')]));
+
+    test.each(['1.35', '1.36', '1.37'])(
+      'matches Kubernetes %s',
+      (version) => {
+        expect(typeProblems(version, everything)).toEqual([]);
+      },
+      120_000,
+    );
+
+    test('fails with a misspelt field, a wrong type and a missing field', () => {
+      const faults = [
+        ['"progressDeadlineSeconds"', '"progressDeadline"', 'progressDeadline'],
+        ['"runAsUser":1000', '"runAsUser":"1000"', "'string' is not assignable to type 'number'"],
+        ['"maxReplicas":6,', '', "Property 'maxReplicas' is missing"],
+        ['"refreshInterval":', '"refresh":', 'refresh'],
+      ] as const;
+      const other = faults.reduce(
+        (manifests, [from, to]) => spoilt(manifests, (text) => text.replace(from, to)),
+        everything,
+      );
+      const problems = typeProblems('1.37', other).join('\n');
+      for (const [, , problem] of faults) expect(problems).toContain(problem);
+    }, 120_000);
+  }),
+);

@@ -8,12 +8,26 @@ const EXTERNAL_SECRETS = 'external-secrets.io/';
 
 /**
  * Checks objects against the Kubernetes schemas: values against the schemas, and field names against the types
- * generated from them, because the schemas accept misspelt fields. Skips external secrets.
+ * generated from them, because the schemas accept misspelt fields. Skips external secrets, see {@link typeProblems}.
  */
 export async function schemaProblems(manifests: readonly Manifest[]): Promise<string[]> {
   const known = manifests.filter(({ apiVersion }) => !apiVersion.startsWith(EXTERNAL_SECRETS));
   const types = unknownFields(known, 'deploy', (one) => `import('${modelsOf(one)}').I${one.kind}`);
   return [...(await wrongValues(known)), ...types];
+}
+
+/**
+ * Checks fields and their types against one version of Kubernetes, and external secrets against their types. Needs the
+ * packages of test/kubernetes-schemas.
+ */
+export function typeProblems(version: string, manifests: readonly Manifest[]): string[] {
+  return unknownFields(manifests, 'kubernetes-schemas', ({ apiVersion, kind }) => {
+    if (apiVersion.startsWith(EXTERNAL_SECRETS))
+      return `import('@kubernetes-models/external-secrets/${apiVersion}').I${kind}`;
+    if (apiVersion.startsWith(MONITORING)) return 'object';
+    const [group, number] = apiVersion.includes('/') ? apiVersion.split('/') : ['core', apiVersion];
+    return `import('kubernetes-${version}/types/input.js').${group!.split('.')[0]}.${number}.${kind}`;
+  });
 }
 
 async function wrongValues(manifests: readonly Manifest[]): Promise<string[]> {

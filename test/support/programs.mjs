@@ -72,12 +72,18 @@ export const PROGRAMS = [
     package: 'libmono-system-net-http4.0-cil',
     proof: ['sh', '-c', 'test -e /usr/lib/mono/4.5/System.Net.Http.dll'],
   },
-  // They need 270 MB, so `npm ci` in the root does not install them.
+  // These two need 270 MB and 100 MB, so `npm ci` in the root does not install them.
   {
     name: 'generators',
     project: 'clients',
     command: 'npm ci --prefix test/generators',
     proof: ['test', '-e', lastFileOf('generators')],
+  },
+  {
+    name: 'kubernetes-schemas',
+    project: 'deploy',
+    command: 'npm ci --prefix test/kubernetes-schemas',
+    proof: ['test', '-e', lastFileOf('kubernetes-schemas')],
   },
 ];
 
