@@ -69,6 +69,8 @@ export const OPERATION: Clause[] = [
   clause('decision 101', 'a replica without all tables is not ready', notTestable(OUTAGE)),
   clause('decision 102', 'only new files count as fresh data', notTestable(OPERATORS)),
   clause('decision 103', '`import --max-age` refuses old files', notTestable(FILES)),
+  clause('decision 188', 'an import job imports complete deliveries only', notTestable(OPERATORS)),
+  clause('decision 189', 'Reloader replaces the pods after a change in a store of secrets', notTestable(OPERATORS)),
   clause('decision 104', 'the service does not use a read replica that lags', notTestable(OPERATORS)),
   clause('decision 106', 'the service dispatches one request of a connection at a time', notTestable(OUTAGE)),
   clause('decision 107', '`CONNECT` and `Upgrade` are ordinary requests', notTestable('a proxy may refuse them')),

@@ -1,16 +1,16 @@
 import type { IServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
 import type { IDeployment } from 'kubernetes-models/apps/v1';
 import type { IConfigMap, IService } from 'kubernetes-models/v1';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dashboardProblems, expressionsOf } from '../support/dashboard.js';
 import { scrapeEverything } from '../support/every-metric.js';
 import { brokenReferences } from '../support/manifest-references.js';
 import { schemaProblems } from '../support/manifest-schema.js';
-import { type Manifest, ofKind, render, spoilt, titleOf } from '../support/manifests.js';
+import { type Manifest, ofKind, renderExample, spoilt, titleOf } from '../support/manifests.js';
 import { describeWith } from '../support/describe-with.js';
-import { alerts, dashboard, PROJECT, promtool, rules } from '../support/monitoring.js';
+import { alerts, dashboard, promtool, rules } from '../support/monitoring.js';
 import { type Series, unknownIn } from '../support/promql.js';
 
 let folder: string;
@@ -75,16 +75,7 @@ describeWith('promtool', 'the panels', () => {
 
 describeWith('kubectl', 'deploy/monitoring', () => {
   let manifests: Manifest[];
-  beforeAll(() => {
-    const copy = join(folder, 'deploy');
-    cpSync(join(PROJECT, 'deploy'), copy, { recursive: true });
-    const path = join(copy, 'overlays/example/kustomization.yaml');
-    writeFileSync(
-      path,
-      readFileSync(path, 'utf8').replace('  # - ../../monitoring # EXAMPLE', '  - ../../monitoring #'),
-    );
-    manifests = render(join(copy, 'overlays/example'));
-  });
+  beforeAll(() => void (manifests = renderExample(['stock-import', 'monitoring'])));
 
   const only = <T>(kind: string, name: string) => {
     const found = ofKind<T>(manifests, kind).filter(({ metadata }) => metadata.name === name);

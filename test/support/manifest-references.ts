@@ -26,9 +26,10 @@ export function brokenReferences(manifests: readonly Manifest[]): string[] {
 }
 
 function missingObjects({ owner, spec }: Pods, manifests: readonly Manifest[]): string[] {
-  const fromEnvironment = spec.containers.flatMap(({ envFrom = [] }) =>
-    envFrom.map((one) => one.configMapRef ?? one.secretRef),
-  );
+  const fromEnvironment = containersOf(spec).flatMap(({ env = [], envFrom = [] }) => [
+    ...envFrom.map((one) => one.configMapRef ?? one.secretRef),
+    ...env.flatMap(({ valueFrom }) => valueFrom?.configMapKeyRef ?? []),
+  ]);
   if (spec.containers.some(({ env }) => env)) return [`${owner}: settings belong to the ConfigMap, not to env`];
   const wanted = [
     ...fromEnvironment.map((reference) => ['ConfigMap', reference?.name] as const),
@@ -39,12 +40,17 @@ function missingObjects({ owner, spec }: Pods, manifests: readonly Manifest[]): 
     ]),
   ];
   return wanted
-    .filter(([kind, name]) => !manifests.some((one) => one.kind === kind && one.metadata.name === name))
+    .filter(([kind, name]) => !manifests.some((one) => creates(one.kind) === kind && one.metadata.name === name))
     .map(([kind, name]) => `${owner}: there is no ${kind} ${name}`);
 }
 
+/** An ExternalSecret creates a Secret of its own name. */
+const creates = (kind: string) => (kind === 'ExternalSecret' ? 'Secret' : kind);
+
+const containersOf = ({ initContainers = [], containers }: Pods['spec']) => [...initContainers, ...containers];
+
 function wrongMounts({ owner, spec }: Pods): string[] {
-  const mounted = spec.containers.flatMap(({ volumeMounts = [] }) => volumeMounts.map(({ name }) => name));
+  const mounted = containersOf(spec).flatMap(({ volumeMounts = [] }) => volumeMounts.map(({ name }) => name));
   return differences(
     mounted,
     (spec.volumes ?? []).map(({ name }) => name),

@@ -1,9 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import type { ICronJob, IJob } from 'kubernetes-models/batch/v1';
 import type { IDeployment } from 'kubernetes-models/apps/v1';
 import type { IPodSpec } from 'kubernetes-models/v1';
 import { parseAllDocuments } from 'yaml';
+
+const DEPLOY = resolve(__dirname, '../../deploy');
 
 export type Labels = Record<string, string>;
 
@@ -27,9 +31,38 @@ export interface Pods {
  * @throws with the message of kubectl
  */
 export function render(folder: string): Manifest[] {
-  const path = resolve(__dirname, '../../deploy', folder);
+  const path = resolve(DEPLOY, folder);
   const text = execFileSync('kubectl', ['kustomize', path], { encoding: 'utf8' });
   return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+}
+
+/**
+ * Renders overlays/example after changes that its comments describe.
+ * @param components the components whose lines lose their comment sign, all others get one
+ * @param edit a further change of kustomization.yaml
+ * @param files files that the changed overlay names, with their content
+ */
+export function renderExample(
+  components: readonly string[],
+  edit = (text: string) => text,
+  files: Readonly<Record<string, string>> = {},
+): Manifest[] {
+  const folder = mkdtempSync(join(tmpdir(), 'customer-data-overlay-'));
+  try {
+    // The site may have been built into docs-site/, and no overlay of the service needs it.
+    cpSync(DEPLOY, folder, { recursive: true, filter: (path) => !path.startsWith(join(DEPLOY, 'docs-site')) });
+    const overlay = join(folder, 'overlays/example');
+    const text = readFileSync(join(overlay, 'kustomization.yaml'), 'utf8');
+    const chosen = text.replaceAll(
+      /^ {2}(?:# )?- \.\.\/\.\.\/(?:components\/)?([\w-]+) # EXAMPLE/gm,
+      (line, name: string) => line.replace(/^ {2}(# )?/, components.includes(name) ? '  ' : '  # '),
+    );
+    writeFileSync(join(overlay, 'kustomization.yaml'), edit(chosen));
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(overlay, name), content);
+    return render(overlay);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 export const titleOf = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.name}`;

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** A file that `npm ci` writes last. */
-const GENERATORS = join(import.meta.dirname, '../generators/node_modules/.package-lock.json');
+/** A file that `npm ci` in a folder of `test/` writes last. */
+const lastFileOf = (folder) => join(import.meta.dirname, '..', folder, 'node_modules/.package-lock.json');
 
 /**
  * The programs besides Node that `npm run test:all` needs: the Jest project that needs it, its Debian package or the
@@ -17,6 +17,7 @@ export const PROGRAMS = [
   { name: 'chromium', project: 'browser', package: 'chromium' },
   { name: 'kubectl', project: 'deploy', package: 'kubernetes-client' },
   { name: 'promtool', project: 'deploy', package: 'prometheus' },
+  { name: 'rclone', project: 'deploy', package: 'rclone' },
   { name: 'sqlite3', project: 'deploy', package: 'sqlite3' },
   { name: 'unshare', project: 'deploy', package: 'util-linux' },
   { name: 'curl', project: 'clients', package: 'curl' },
@@ -71,12 +72,18 @@ export const PROGRAMS = [
     package: 'libmono-system-net-http4.0-cil',
     proof: ['sh', '-c', 'test -e /usr/lib/mono/4.5/System.Net.Http.dll'],
   },
-  // They need 270 MB, so `npm ci` in the root does not install them.
+  // These two need 270 MB and 100 MB, so `npm ci` in the root does not install them.
   {
     name: 'generators',
     project: 'clients',
     command: 'npm ci --prefix test/generators',
-    proof: ['test', '-e', GENERATORS],
+    proof: ['test', '-e', lastFileOf('generators')],
+  },
+  {
+    name: 'kubernetes-schemas',
+    project: 'deploy',
+    command: 'npm ci --prefix test/kubernetes-schemas',
+    proof: ['test', '-e', lastFileOf('kubernetes-schemas')],
   },
 ];
 

@@ -52,6 +52,11 @@ export class RunningCommand {
     return this.result.stdout + this.result.stderr;
   }
 
+  /** The id of the process. With a wrapper, of its first program. */
+  get pid(): number {
+    return this.child.pid!;
+  }
+
   /** The signal that ended the command, or null. */
   get endedBy(): NodeJS.Signals | null {
     return this.child.signalCode;
