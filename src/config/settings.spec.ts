@@ -259,6 +259,42 @@ describe('files', () => {
   });
 });
 
+describe('connection parameters of other tools', () => {
+  const refused = 'must have no parameters:';
+  test.each([
+    ['ssl={"rejectUnauthorized":false,"ca":"s3cret"}', 'replace ssl with DATABASE_TLS (true, verify-ca or false)'],
+    ['sslmode=verify-full', 'replace sslmode with DATABASE_TLS (true, verify-ca or false)'],
+    [
+      'useSSL=true&requireSSL=true&serverTimezone=UTC',
+      'replace useSSL, requireSSL with DATABASE_TLS (true, verify-ca or false); remove serverTimezone, because the service uses UTC',
+    ],
+    ['ssl-ca=/ca.pem', 'replace ssl-ca with DATABASE_CA_FILE'],
+    ['ssl-cert=s3cret', 'replace ssl-cert with DATABASE_CERTIFICATE_FILE and DATABASE_KEY_FILE'],
+    ['ssl-key=s3cret', 'replace ssl-key with DATABASE_KEY_FILE, a key without a passphrase'],
+    [
+      'serverVersion=8.4&charset=utf8mb4',
+      'remove charset, because the service uses utf8mb4; remove serverVersion, because the service needs no version',
+    ],
+    ['connectTimeout=5', 'replace connectTimeout with DATABASE_WAIT_MS'],
+    ['connection_limit=5', 'replace connection_limit with DATABASE_POOL_SIZE and DOWNLOAD_POOL_SIZE'],
+    ['s3cret=1', 'remove them'],
+    ['charset=utf8&s3cret=1&ssl3cret!', 'remove charset, because the service uses utf8mb4; remove the others'],
+    ['', 'remove the question mark'],
+  ])('?%s is refused, and the message names the setting', (query, advice) => {
+    const url = `mysql://u:s3cret@h/d?${query}`;
+    expect(problems({ DATABASE_URL: url })).toEqual([`DATABASE_URL ${refused} ${advice}`]);
+    const urls = { DATABASE_URL: 'mysql://h/d', DATABASE_REPLICA_URLS: `mysql://h/d,${url}` };
+    expect(problems(urls)).toEqual([`DATABASE_REPLICA_URLS ${refused} ${advice}`]);
+  });
+
+  test.each(['mysql://u:12/p?sslmode=s3cret@h/d', 'mysql://u:p@ss@h/d?ssl=true', 'mysql://h?ssl=true'])(
+    '%s is refused for another reason',
+    (url) => {
+      expect(problems({ DATABASE_URL: url })).toEqual([expect.stringMatching('^DATABASE_URL must be mysql://user')]);
+    },
+  );
+});
+
 test.each([
   ['PORT', ['-1', '65536', '3000.5', '1e3', '0x10', '3 000', 'http', 'NaN', '9'.repeat(400)]],
   ['MANAGEMENT_PORT', ['-1', '65536', 'none']],

@@ -17,7 +17,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { isAbsolute } from 'node:path';
-import { formOf, IsUrlOf } from './connection-url.js';
+import { adviceFor, formOf, IsUrlOf } from './connection-url.js';
 import { readPemFiles } from './pem-files.js';
 
 const ENVIRONMENTS = ['development', 'production', 'test'] as const;
@@ -66,7 +66,7 @@ function optional(): PropertyDecorator {
 }
 
 function databaseProblem(url: string): string {
-  return `${url ? 'must be' : 'is required in production:'} ${formOf('mysql')} or sqlite:PATH`;
+  return adviceFor([url]) ?? `${url ? 'must be' : 'is required in production:'} ${formOf('mysql')} or sqlite:PATH`;
 }
 
 /** The length of an address of each IP version. */
@@ -106,7 +106,10 @@ export class Settings {
 
   /** Read replicas of that server, separated by commas. Only data responses are read from them. */
   @Transform(({ value }) => splitList(value))
-  @IsUrlOf('mysql', { each: true, message: `must be ${formOf('mysql')}, separated by commas` })
+  @IsUrlOf('mysql', {
+    each: true,
+    message: ({ value }) => adviceFor(value) ?? `must be ${formOf('mysql')}, separated by commas`,
+  })
   readonly DATABASE_REPLICA_URLS!: readonly string[];
 
   /** The service does not use a read replica while its content is older than this, in seconds. */
