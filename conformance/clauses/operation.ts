@@ -48,7 +48,7 @@ export const OPERATION: Clause[] = [
   clause('decision 75', 'read replicas serve downloads only', notTestable(OPERATORS)),
   clause('decision 76', 'triggers need a privilege on servers with a binary log', notTestable(OPERATORS)),
   clause('decision 77', 'secrets may come from files', notTestable(OPERATORS)),
-  clause('decision 78', 'encrypted connections always verify the certificate', notTestable(OPERATORS)),
+  clause('decision 78', 'replaced by decision 186', notTestable(OPERATORS)),
   clause('decision 79', 'SIGTERM drains before the service stops', notTestable(OUTAGE)),
   clause('decision 80', 'the service starts with a larger initial heap', notTestable(OPERATORS)),
   clause('decision 82', 'a migration on a server waits in short attempts', notTestable(OPERATORS)),
@@ -171,6 +171,8 @@ export const OPERATION: Clause[] = [
   clause('decision 176', 'the service records changes of terms and keys', notTestable(FILES)),
   clause('decision 177', 'standard input needs a temporary folder', notTestable(FILES)),
   clause('decision 178', 'the service checks the transaction limit of a group early', notTestable(FILES)),
+  clause('decision 186', 'encrypted connections always verify the certificate', notTestable(OPERATORS)),
+  clause('decision 187', 'each new connection reads the certificates again', notTestable(OPERATORS)),
   clause('decision 183', 'a linter rejects the worst phrases', notTestable('is for engineers: no client sees it')),
   clause(
     'decision 196',

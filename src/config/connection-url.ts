@@ -1,4 +1,5 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
+import { parameterAdvice } from './connection-parameters.js';
 
 /**
  * Matches URLs that all libraries read alike. The libraries differ in whether they decode a host or a name, ignore
@@ -13,16 +14,34 @@ const KINDS = {
   redis: { url: urlOf('rediss?', '(/\\d+)?'), form: 'redis://user:password@host:port/database or rediss://…' },
 };
 
+type Kind = keyof typeof KINDS;
+
 /** Describes the form of such a URL to the operator. */
-export function formOf(kind: keyof typeof KINDS): string {
+export function formOf(kind: Kind): string {
   return `${KINDS[kind].form} (special characters percent-encoded, % as %25)`;
 }
 
+/**
+ * Returns which settings replace the parameters of database URLs, or undefined if the URLs have another problem. The
+ * text contains no value, and no name that the service does not know.
+ */
+export function adviceFor(urls: readonly string[]): string | undefined {
+  const queries = urls.flatMap((url) => {
+    const [base, query] = url.split(/\?(.*)/s);
+    // A password may contain an unencoded `?`. The part after it is then no query.
+    return query !== undefined && !query.includes('@') && isUrlOf('mysql', base!) ? [query] : [];
+  });
+  return queries.length ? parameterAdvice(queries) : undefined;
+}
+
 /** Validates that a text is the URL of a server, or that `otherwise` matches it. */
-export function IsUrlOf(kind: keyof typeof KINDS, options: ValidationOptions, otherwise?: RegExp): PropertyDecorator {
-  const validate = (value: unknown) =>
-    typeof value === 'string' && (otherwise?.test(value) || (KINDS[kind].url.test(value) && isEncoded(value)));
+export function IsUrlOf(kind: Kind, options: ValidationOptions, otherwise?: RegExp): PropertyDecorator {
+  const validate = (value: unknown) => typeof value === 'string' && (otherwise?.test(value) || isUrlOf(kind, value));
   return ValidateBy({ name: 'isUrlOf', validator: { validate } }, options);
+}
+
+function isUrlOf(kind: Kind, text: string): boolean {
+  return KINDS[kind].url.test(text) && isEncoded(text);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Certificate, makeCertificate } from '../../test/support/certificate.js';
 import { readSettings, SettingsError } from './settings.js';
 
 const SECRET = 's'.repeat(32);
@@ -14,6 +15,9 @@ function refusal(env: NodeJS.ProcessEnv): SettingsError | undefined {
   }
   return undefined;
 }
+
+/** Returns the texts of files, one after the other. */
+const read = (...paths: string[]) => paths.map((path) => readFileSync(path, 'utf8')).join('\n');
 
 /** Returns the problems of an environment, one line each. */
 const problems = (env: NodeJS.ProcessEnv) => refusal(env)?.problems ?? [];
@@ -29,6 +33,8 @@ const DEFAULTS = {
   DATABASE_REPLICA_LAG_SECONDS: 60,
   DATABASE_TLS: false,
   DATABASE_CA_FILE: undefined,
+  DATABASE_CERTIFICATE_FILE: undefined,
+  DATABASE_KEY_FILE: undefined,
   DATABASE_POOL_SIZE: 5,
   DOWNLOAD_POOL_SIZE: 10,
   DOWNLOADS_PER_CUSTOMER: 5,
@@ -109,7 +115,7 @@ describe('files', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   const holding = (text: string) => {
-    const path = join(folder, 'file');
+    const path = join(mkdtempSync(join(folder, 'file-')), 'file');
     writeFileSync(path, text);
     return path;
   };
@@ -149,40 +155,144 @@ describe('files', () => {
     expect(readSettings({ JWT_SECRET_FILE: join(folder, 'none') }, { signing: false }).JWT_SECRET).toEqual([]);
   });
 
-  test('DATABASE_CA_FILE turns encryption on, and files of certificates are checked', () => {
-    const DATABASE_CA_FILE = holding('-----BEGIN CERTIFICATE-----\n');
+  describe('of certificates (decision 186)', () => {
     const DATABASE_URL = 'mysql://db/catalogue';
-    expect(readSettings({ DATABASE_URL, DATABASE_CA_FILE }).DATABASE_TLS).toBe(true);
-    expect(readSettings({ DATABASE_URL, DATABASE_TLS: 'true' }).DATABASE_CA_FILE).toBeUndefined();
-    for (const name of ['DATABASE_CA_FILE', 'REDIS_CA_FILE'])
-      for (const path of [join(folder, 'none'), folder, holding('a key')])
-        expect(problems({ DATABASE_URL, REDIS_URL: 'rediss://redis', [name]: path })).toEqual([
-          `${name} must name a readable file of certificates (PEM)`,
-        ]);
-  });
-
-  test('DATABASE_TLS requires host names instead of IP addresses (decision 78)', () => {
-    const named = 'mysql://db/catalogue';
-    const addressed = 'mysql://user:secret@10.0.0.1:3306/catalogue';
-    const DATABASE_TLS = 'true';
-    const expected = [expect.stringMatching(/^DATABASE_TLS needs host names/)];
-    expect(problems({ DATABASE_URL: addressed, DATABASE_TLS })).toEqual(expected);
-    expect(problems({ DATABASE_URL: named, DATABASE_REPLICA_URLS: addressed, DATABASE_TLS })).toEqual(expected);
-    expect(readSettings({ DATABASE_URL: addressed }).DATABASE_TLS).toBe(false);
-  });
-
-  test('refuses certificates without encryption', () => {
-    const path = holding('-----BEGIN CERTIFICATE-----\n');
-    const DATABASE_URL = 'mysql://db/catalogue';
-    expect(problems({ DATABASE_CA_FILE: path })).toEqual([expect.stringMatching('^DATABASE_TLS needs a DATABASE_URL')]);
-    expect(problems({ DATABASE_URL, DATABASE_CA_FILE: path, DATABASE_TLS: 'false' })).toEqual([
-      expect.stringMatching('^DATABASE_CA_FILE needs a DATABASE_TLS'),
-    ]);
-    for (const REDIS_URL of [undefined, 'redis://redis'])
-      expect(problems({ REDIS_URL, REDIS_CA_FILE: path })).toEqual([
-        expect.stringMatching('^REDIS_CA_FILE needs a REDIS_URL'),
+    let own: Certificate;
+    let other: Certificate;
+    let expired: Certificate;
+    let encrypted: Certificate;
+    beforeAll(async () => {
+      const until = new Date('2026-01-02T03:04:05Z');
+      [own, other, expired, encrypted] = await Promise.all([
+        makeCertificate(),
+        makeCertificate(),
+        makeCertificate('expired', { until }),
+        makeCertificate('encrypted', { passphrase: 'Tr0ub4dor' }),
       ]);
+    });
+    afterAll(() => [own, other, expired, encrypted].forEach((certificate) => certificate.remove()));
+
+    const tls = (env: NodeJS.ProcessEnv) => readSettings({ DATABASE_URL, ...env }).DATABASE_TLS;
+    const trusting = (path: string) => problems({ DATABASE_URL, DATABASE_CA_FILE: path });
+    const ofPair = ({ certificate, key }: Certificate) =>
+      problems({ DATABASE_URL, DATABASE_CERTIFICATE_FILE: certificate, DATABASE_KEY_FILE: key });
+
+    test('each of them turns encryption on, with verified host names', () => {
+      expect(tls({ DATABASE_CA_FILE: own.certificate })).toBe(true);
+      expect(tls({ DATABASE_CERTIFICATE_FILE: own.certificate, DATABASE_KEY_FILE: own.key })).toBe(true);
+      expect(tls({ DATABASE_TLS: 'true' })).toBe(true);
+      expect(tls({ DATABASE_TLS: 'verify-ca', DATABASE_CA_FILE: own.certificate })).toBe('verify-ca');
+      expect(tls({})).toBe(false);
+    });
+
+    test('must be readable', () => {
+      const none = join(folder, 'none');
+      for (const name of ['DATABASE_CA_FILE', 'REDIS_CA_FILE'])
+        for (const [path, code] of [[none, 'ENOENT'] as const, [folder, 'EISDIR'] as const])
+          expect(problems({ DATABASE_URL, REDIS_URL: 'rediss://redis', [name]: path })).toEqual([
+            `${name} must name a readable file (${code})`,
+          ]);
+      expect(ofPair({ ...own, certificate: none, key: folder })).toEqual([
+        'DATABASE_CERTIFICATE_FILE must name a readable file (ENOENT)',
+        'DATABASE_KEY_FILE must name a readable file (EISDIR)',
+      ]);
+    });
+
+    test('must contain certificates and a key', () => {
+      expect(ofPair({ ...own, certificate: own.key, key: own.certificate })).toEqual([
+        'DATABASE_CERTIFICATE_FILE must name a file of certificates (PEM)',
+        'DATABASE_KEY_FILE must name a file with a private key (PEM)',
+      ]);
+      const text = read(own.certificate);
+      for (const name of ['DATABASE_CA_FILE', 'REDIS_CA_FILE'])
+        for (const damaged of [text.replace(/\n[^-]{100}/, '\n'), text.trim() + text.trim()])
+          expect(problems({ DATABASE_URL, REDIS_URL: 'rediss://redis', [name]: holding(damaged) })).toEqual([
+            `${name} must name a file of certificates (PEM): one of them is damaged`,
+          ]);
+    });
+
+    test('must contain the key of the first certificate, without a passphrase', () => {
+      expect(ofPair(own)).toEqual([]);
+      expect(ofPair({ ...own, certificate: holding(read(own.certificate, other.certificate)) })).toEqual([]);
+      expect(ofPair({ ...other, certificate: holding(read(own.certificate, other.certificate)) })).toEqual([
+        'DATABASE_KEY_FILE must name the key of the first certificate in DATABASE_CERTIFICATE_FILE',
+      ]);
+      expect(ofPair(encrypted)).toEqual([expect.stringMatching(/^DATABASE_KEY_FILE must .* openssl pkey -in/)]);
+      const traditional = holding('-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n');
+      expect(ofPair({ ...own, key: traditional })).toEqual([
+        expect.stringMatching(/^DATABASE_KEY_FILE must .* openssl/),
+      ]);
+    });
+
+    test('must not have expired, except for one of several authorities', () => {
+      const problem =
+        'must name a certificate that has not expired: the first one was valid until 2026-01-02T03:04:05.000Z';
+      expect(ofPair(expired)).toEqual([`DATABASE_CERTIFICATE_FILE ${problem}`]);
+      expect(trusting(expired.certificate)).toEqual([`DATABASE_CA_FILE ${problem}`]);
+      expect(trusting(holding(read(expired.certificate, own.certificate)))).toEqual([]);
+      expect(ofPair({ ...own, certificate: holding(read(expired.certificate, own.certificate)) })).not.toEqual([]);
+    });
+
+    test('need encryption, and each other', () => {
+      const [certificate, key] = [{ DATABASE_CERTIFICATE_FILE: own.certificate }, { DATABASE_KEY_FILE: own.key }];
+      const authority = { DATABASE_CA_FILE: own.certificate };
+      expect(problems(authority)).toEqual([expect.stringMatching('^DATABASE_TLS needs a DATABASE_URL')]);
+      expect(problems({ DATABASE_URL, ...authority, ...certificate, ...key, DATABASE_TLS: 'false' })).toEqual([
+        expect.stringMatching('^DATABASE_CA_FILE needs a DATABASE_TLS'),
+        expect.stringMatching('^DATABASE_CERTIFICATE_FILE needs a DATABASE_TLS'),
+      ]);
+      for (const half of [certificate, key])
+        expect(problems({ DATABASE_URL, ...half })).toEqual([
+          'DATABASE_CERTIFICATE_FILE and DATABASE_KEY_FILE must be set together',
+        ]);
+      for (const REDIS_URL of [undefined, 'redis://redis'])
+        expect(problems({ REDIS_URL, REDIS_CA_FILE: own.certificate })).toEqual([
+          expect.stringMatching('^REDIS_CA_FILE needs a REDIS_URL'),
+        ]);
+    });
+
+    test('DATABASE_TLS=verify-ca needs an authority of its own', () => {
+      expect(problems({ DATABASE_URL, DATABASE_TLS: 'verify-ca' })).toEqual([
+        expect.stringMatching('^DATABASE_TLS=verify-ca needs a DATABASE_CA_FILE'),
+      ]);
+    });
   });
+});
+
+describe('connection parameters of other tools', () => {
+  const refused = 'must have no parameters:';
+  test.each([
+    ['ssl={"rejectUnauthorized":false,"ca":"s3cret"}', 'replace ssl with DATABASE_TLS (true, verify-ca or false)'],
+    ['sslmode=verify-full', 'replace sslmode with DATABASE_TLS (true, verify-ca or false)'],
+    [
+      'useSSL=true&requireSSL=true&serverTimezone=UTC',
+      'replace useSSL, requireSSL with DATABASE_TLS (true, verify-ca or false); remove serverTimezone, because the service uses UTC',
+    ],
+    ['ssl-ca=/ca.pem', 'replace ssl-ca with DATABASE_CA_FILE'],
+    ['ssl-cert=s3cret', 'replace ssl-cert with DATABASE_CERTIFICATE_FILE and DATABASE_KEY_FILE'],
+    ['ssl-key=s3cret', 'replace ssl-key with DATABASE_KEY_FILE, a key without a passphrase'],
+    [
+      'serverVersion=8.4&charset=utf8mb4',
+      'remove charset, because the service uses utf8mb4; remove serverVersion, because the service needs no version',
+    ],
+    ['connectTimeout=5', 'replace connectTimeout with DATABASE_WAIT_MS'],
+    ['connection_limit=5', 'replace connection_limit with DATABASE_POOL_SIZE and DOWNLOAD_POOL_SIZE'],
+    ['s3cret=1', 'remove them'],
+    ['charset=utf8&s3cret=1&ssl3cret!', 'remove charset, because the service uses utf8mb4; remove the others'],
+    ['', 'remove the question mark'],
+  ])('?%s is refused, and the message names the setting', (query, advice) => {
+    const url = `mysql://u:s3cret@h/d?${query}`;
+    expect(problems({ DATABASE_URL: url })).toEqual([`DATABASE_URL ${refused} ${advice}`]);
+    const urls = { DATABASE_URL: 'mysql://h/d', DATABASE_REPLICA_URLS: `mysql://h/d,${url}` };
+    expect(problems(urls)).toEqual([`DATABASE_REPLICA_URLS ${refused} ${advice}`]);
+  });
+
+  test.each(['mysql://u:12/p?sslmode=s3cret@h/d', 'mysql://u:p@ss@h/d?ssl=true', 'mysql://h?ssl=true'])(
+    '%s is refused for another reason',
+    (url) => {
+      expect(problems({ DATABASE_URL: url })).toEqual([expect.stringMatching('^DATABASE_URL must be mysql://user')]);
+    },
+  );
 });
 
 test.each([
@@ -197,6 +307,7 @@ test.each([
   ['SPOOL_CUSTOMER_PERCENT', ['0', '101']],
   ['RESPONSE_CACHE_MEGABYTES', ['-1', '100001']],
   ['KEEP_ALIVE_SECONDS', ['0', '3601']],
+  ['DATABASE_TLS', ['1', 'TRUE', 'verify-full', 'required']],
   ['NODE_ENV', ['prod', 'Production', 'staging']],
   ['MIGRATE_ON_START', ['1', 'yes', 'TRUE', 'constructor', '__proto__']],
   ['DEMO_DATA', ['0', 'no', 'False']],

@@ -17,10 +17,17 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { isAbsolute } from 'node:path';
-import { formOf, IsUrlOf } from './connection-url.js';
+import { adviceFor, formOf, IsUrlOf } from './connection-url.js';
+import { readPemFiles } from './pem-files.js';
 
 const ENVIRONMENTS = ['development', 'production', 'test'] as const;
 const DEFAULT_DATABASE_URL = 'sqlite:data/customer-data.db';
+
+const TLS_MODES = new Map<string, boolean | 'verify-ca'>([
+  ['true', true],
+  ['verify-ca', 'verify-ca'],
+  ['false', false],
+]);
 
 const LOG_FORMATS = ['json', 'text'] as const;
 
@@ -53,22 +60,13 @@ function flag(fallback: Fallback<boolean>): PropertyDecorator {
   );
 }
 
-/** The path of a file of certificates; undefined if not set. */
-function certificates(): PropertyDecorator {
-  return applyDecorators(
-    Transform(({ value }) => value || undefined),
-    ValidateBy({
-      name: 'certificates',
-      validator: {
-        validate: (path) => path === undefined || holdsCertificates(String(path)),
-        defaultMessage: () => 'must name a readable file of certificates (PEM)',
-      },
-    }),
-  );
+/** A value that is undefined if not set. */
+function optional(): PropertyDecorator {
+  return Transform(({ value }) => value || undefined);
 }
 
 function databaseProblem(url: string): string {
-  return `${url ? 'must be' : 'is required in production:'} ${formOf('mysql')} or sqlite:PATH`;
+  return adviceFor([url]) ?? `${url ? 'must be' : 'is required in production:'} ${formOf('mysql')} or sqlite:PATH`;
 }
 
 /** The length of an address of each IP version. */
@@ -78,14 +76,6 @@ const ADDRESS_BITS: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
 function isAddressRange(text: string): boolean {
   const [, address = '', prefix = '1'] = /^([\d.:a-f]+)(?:\/([1-9]\d{0,2}))?$/i.exec(text) ?? [];
   return Number(prefix) <= (ADDRESS_BITS[isIP(address)] ?? 0);
-}
-
-function holdsCertificates(path: string): boolean {
-  try {
-    return readFileSync(path, 'utf8').includes('-----BEGIN CERTIFICATE-----');
-  } catch {
-    return false;
-  }
 }
 
 /** Secret settings. Each can be replaced by a variable with the suffix `_FILE`, which names a file with the value. */
@@ -116,20 +106,37 @@ export class Settings {
 
   /** Read replicas of that server, separated by commas. Only data responses are read from them. */
   @Transform(({ value }) => splitList(value))
-  @IsUrlOf('mysql', { each: true, message: `must be ${formOf('mysql')}, separated by commas` })
+  @IsUrlOf('mysql', {
+    each: true,
+    message: ({ value }) => adviceFor(value) ?? `must be ${formOf('mysql')}, separated by commas`,
+  })
   readonly DATABASE_REPLICA_URLS!: readonly string[];
 
   /** The service does not use a read replica while its content is older than this, in seconds. */
   @integer(5, 86_400, 60)
   readonly DATABASE_REPLICA_LAG_SECONDS!: number;
 
-  /** Whether connections to these servers are encrypted. The host names in their certificates must match. */
-  @flag((env) => Boolean(env.DATABASE_CA_FILE))
-  readonly DATABASE_TLS!: boolean;
+  /**
+   * Whether connections to these servers are encrypted. Their certificates are always verified. With `verify-ca`, a
+   * certificate may be for another host.
+   */
+  @Transform(({ value, obj }) =>
+    TLS_MODES.get(value || String(Boolean(obj.DATABASE_CA_FILE || obj.DATABASE_CERTIFICATE_FILE))),
+  )
+  @IsIn([...TLS_MODES.values()], { message: `must be one of ${[...TLS_MODES.keys()].join(', ')}` })
+  readonly DATABASE_TLS!: boolean | 'verify-ca';
 
   /** File of certificate authorities (PEM) to trust for these servers instead of the public ones. */
-  @certificates()
+  @optional()
   readonly DATABASE_CA_FILE?: string;
+
+  /** File of the certificate (PEM) that the service presents to these servers. Its chain may follow it. */
+  @optional()
+  readonly DATABASE_CERTIFICATE_FILE?: string;
+
+  /** File of the private key (PEM) of this certificate, without a passphrase. */
+  @optional()
+  readonly DATABASE_KEY_FILE?: string;
 
   /** Number of connections for short lookups (credentials, scope, health). MySQL only. */
   @integer(2, 1000, 5)
@@ -198,7 +205,7 @@ export class Settings {
   readonly REDIS_URL?: string;
 
   /** File of certificate authorities (PEM) to trust for `rediss://` instead of the public ones. */
-  @certificates()
+  @optional()
   readonly REDIS_CA_FILE?: string;
 
   /**
@@ -283,7 +290,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env, { signing = t
     .filter(({ property }) => signing || property !== 'JWT_SECRET')
     .filter(({ property }) => !unreadable.some((problem) => problem.startsWith(`${property}_FILE`)))
     .map(({ property, constraints }) => `${property} ${Object.values(constraints ?? {})[0]}`);
-  const problems = [...unreadable, ...wrong, ...sandboxProblems(settings, known)];
+  const problems = [...unreadable, ...wrong, ...readPemFiles(settings).problems, ...sandboxProblems(settings, known)];
   if (!problems.length) problems.push(...contradictions(settings));
   if (problems.length) throw new SettingsError(problems);
   return Object.freeze(settings);
@@ -320,13 +327,17 @@ function contradictions(settings: Settings): string[] {
     ],
     [settings.DATABASE_TLS && !isServer, 'DATABASE_TLS needs a DATABASE_URL that is mysql://…'],
     [
-      settings.DATABASE_TLS && [settings.DATABASE_URL, ...settings.DATABASE_REPLICA_URLS].some(namesAddress),
-      'DATABASE_TLS needs host names in DATABASE_URL and DATABASE_REPLICA_URLS: a certificate is not verified for an IP address',
+      settings.DATABASE_TLS === 'verify-ca' && settings.DATABASE_CA_FILE === undefined,
+      'DATABASE_TLS=verify-ca needs a DATABASE_CA_FILE: a public authority gives certificates to everyone',
     ],
     [
-      settings.DATABASE_CA_FILE !== undefined && !settings.DATABASE_TLS,
-      'DATABASE_CA_FILE needs a DATABASE_TLS that is not false',
+      (settings.DATABASE_CERTIFICATE_FILE === undefined) !== (settings.DATABASE_KEY_FILE === undefined),
+      'DATABASE_CERTIFICATE_FILE and DATABASE_KEY_FILE must be set together',
     ],
+    ...(['DATABASE_CA_FILE', 'DATABASE_CERTIFICATE_FILE'] as const).map((name): [boolean, string] => [
+      settings[name] !== undefined && !settings.DATABASE_TLS,
+      `${name} needs a DATABASE_TLS that is not false`,
+    ]),
     [
       settings.REDIS_CA_FILE !== undefined && !settings.REDIS_URL?.startsWith('rediss:'),
       'REDIS_CA_FILE needs a REDIS_URL that is rediss://…',
@@ -349,11 +360,6 @@ function sandboxProblems(
   );
   if (NODE_ENV === 'production') problems.push('SANDBOX must not be true in production: its key is published');
   return problems;
-}
-
-/** Whether the host of a URL is an IP address rather than a name. */
-function namesAddress(url: string): boolean {
-  return URL.canParse(url) && isIP(new URL(url).hostname) > 0;
 }
 
 /** The environment contains invalid settings. `problems` has a line for each. */

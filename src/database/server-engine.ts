@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import { TCP_KEEP_ALIVE_MS } from '../config/tcp-keep-alive.js';
 import type { Engine, PoolLoad, Snapshot, WriteSession } from './engine.js';
 import { TransactionSize, transactionLimit } from './group-replication.js';
 import { explainDenied } from './denied-statement.js';
+import { encryption } from './encryption.js';
+import { explainEncryption } from './encryption-errors.js';
 import { Lease, type LeaseTerms } from './lease.js';
 import { migrations } from './migrations/migrations.js';
 import { checkPrivileges } from './migrations/privilege-check.js';
@@ -57,8 +58,7 @@ export class ServerEngine implements Engine {
       dateStrings: ['DATE'],
       poolSize: settings.DATABASE_POOL_SIZE,
       connectTimeout: settings.DATABASE_WAIT_MS,
-      ssl: encryption(settings),
-      extra: { keepAliveInitialDelay: TCP_KEEP_ALIVE_MS },
+      extra: { keepAliveInitialDelay: TCP_KEEP_ALIVE_MS, ...encryption(settings) },
       // mysql2 would capture a stack trace for every statement. TypeORM adds one to errors.
       trace: false,
       migrations,
@@ -67,7 +67,9 @@ export class ServerEngine implements Engine {
   }
 
   async open(dataSource: DataSource): Promise<void> {
-    await dataSource.initialize();
+    await dataSource.initialize().catch((error: Error) => {
+      throw explainEncryption(error);
+    });
     const { pool } = dataSource.driver as unknown as { pool: SessionPool };
     pool.on('connection', (connection) => SESSION.forEach((sql) => connection.query(sql, () => undefined)));
     // The pool opened its first connection before the listener existed.
@@ -207,9 +209,4 @@ async function transaction<T>(
 
 function newLoad(name: string, size: number): PoolLoad {
   return { name, size, inUse: 0, waiting: 0 };
-}
-
-function encryption({ DATABASE_TLS, DATABASE_CA_FILE: path }: Settings) {
-  if (!DATABASE_TLS) return undefined;
-  return { ca: path && readFileSync(path, 'utf8'), verifyIdentity: true };
 }

@@ -51,7 +51,7 @@ const isReady = (storage: RedisQuotaStorage) =>
     () => false,
   );
 
-test('only a client that trusts the certificate can count (decision 78)', async () => {
+test('only a client that trusts the certificate can count (decision 186)', async () => {
   const ca = await start();
   expect([await hit(ca), await hit(ca)]).toEqual([1, 2]);
   expect(await hit()).toEqual(expect.any(String));
@@ -60,6 +60,6 @@ test('only a client that trusts the certificate can count (decision 78)', async 
   expect(await hit(readFileSync(other.certificate, 'utf8'))).toEqual(expect.any(String));
 });
 
-test('the certificate must be for the host in REDIS_URL (decision 78)', async () => {
+test('the certificate must be for the host in REDIS_URL (decision 186)', async () => {
   expect(await hit(await start('redis.example'))).toEqual(expect.any(String));
 });

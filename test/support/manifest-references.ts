@@ -35,7 +35,7 @@ function missingObjects({ owner, spec }: Pods, manifests: readonly Manifest[]): 
     ...fromEnvironment.map((reference) => ['ConfigMap', reference?.name] as const),
     ...(spec.volumes ?? []).flatMap(({ configMap, secret, persistentVolumeClaim }) => [
       ...(configMap && !configMap.optional ? [['ConfigMap', configMap.name] as const] : []),
-      ...(secret ? [['Secret', secret.secretName] as const] : []),
+      ...(secret && !secret.optional ? [['Secret', secret.secretName] as const] : []),
       ...(persistentVolumeClaim ? [['PersistentVolumeClaim', persistentVolumeClaim.claimName] as const] : []),
     ]),
   ];
