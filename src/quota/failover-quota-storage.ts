@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { LossRecord } from './loss-record.js';
 import type { MemoryQuotaStorage } from './memory-quota-storage.js';
 import { withReplyTimeout } from './reply-timeout.js';
 import { ThrottlerQuotaStorage } from './quota-storage.js';
@@ -21,7 +22,7 @@ const START_MS = 2000;
 export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
   private readonly logger = new Logger('Quota');
   private nextProbe?: NodeJS.Timeout;
-  private lost = false;
+  private readonly loss = new LossRecord();
 
   constructor(
     private readonly redis: RedisQuotaStorage,
@@ -30,9 +31,12 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
     super();
   }
 
-  /** Whether this replica counts on its own, because Redis does not reply. */
+  /**
+   * Whether this replica counts on its own because Redis does not reply, or did so within the last minute. Without this
+   * minute, scrapes would miss most of the time in which Redis is lost and found again repeatedly.
+   */
   get degraded(): boolean {
-    return this.lost;
+    return this.loss.isRecent;
   }
 
   /** Waits up to {@link START_MS} for Redis, so that it counts the first requests. Resolves even if Redis is lost. */
@@ -47,7 +51,7 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
   }
 
   async hit(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
-    if (!this.lost) {
+    if (!this.loss.isLost) {
       try {
         const count = await withReplyTimeout(this.redis.hit(bucket, windows), REPLY_TIMEOUT_MS);
         // The connection was just used, so the time until the next probe starts again.
@@ -74,8 +78,8 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
   }
 
   private markLost(reason: string): void {
-    if (this.lost) return;
-    this.lost = true;
+    if (this.loss.isLost) return;
+    this.loss.begin();
     this.logger.error(
       `Redis is lost (${this.redis.lastError ?? reason}): this replica counts quotas on its own until Redis recovers`,
     );
@@ -89,20 +93,20 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
     clearTimeout(this.nextProbe);
     const timer = setTimeout(
       async () => {
-        const problem = await problemOf(this.lost ? this.redis.probe() : this.redis.readClock());
+        const problem = await problemOf(this.loss.isLost ? this.redis.probe() : this.redis.readClock());
         // In the meantime, the storage was closed, or it lost Redis and scheduled another probe.
         if (timer !== this.nextProbe) return;
         if (problem) this.markLost(problem);
-        else if (this.lost) this.recover();
+        else if (this.loss.isLost) this.recover();
         this.scheduleProbe();
       },
-      this.lost ? PROBE_LOST_EVERY_MS : PROBE_EVERY_MS,
+      this.loss.isLost ? PROBE_LOST_EVERY_MS : PROBE_EVERY_MS,
     ).unref();
     this.nextProbe = timer;
   }
 
   private recover(): void {
-    this.lost = false;
+    this.loss.end();
     this.logger.log('Redis is back: quotas are counted there again');
   }
 }
