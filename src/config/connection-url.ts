@@ -1,4 +1,5 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
+import { parseSentinelUrl } from './sentinel-url.js';
 
 /**
  * Matches URLs that all libraries read alike. The libraries differ in whether they decode a host or a name, ignore
@@ -6,11 +7,14 @@ import { ValidateBy, type ValidationOptions } from 'class-validator';
  * @param rest pattern of the part after the host
  */
 const urlOf = (scheme: string, rest: string) =>
-  new RegExp(`^${scheme}://([^@/\\s]*@)?[^@/:%\\s]+(:[1-9]\\d{0,4})?${rest}$`);
+  new RegExp(`^${scheme}://([^@/\\s]*@)?[^@/:%,\\s]+(:[1-9]\\d{0,4})?${rest}$`);
 
 const KINDS = {
   mysql: { url: urlOf('mysql', '/[^/?#%\\s]+'), form: 'mysql://user:password@host:port/name' },
-  redis: { url: urlOf('rediss?', '(/\\d+)?'), form: 'redis://user:password@host:port/database or rediss://…' },
+  redis: {
+    url: urlOf('rediss?', '(/\\d+)?'),
+    form: 'redis://user:password@host:port/database or redis+sentinel://user:password@host:port,host:port/master/database?sentinel_password=…, with rediss for TLS',
+  },
 };
 
 /** Describes the form of such a URL to the operator. */
@@ -20,8 +24,9 @@ export function formOf(kind: keyof typeof KINDS): string {
 
 /** Validates that a text is the URL of a server, or that `otherwise` matches it. */
 export function IsUrlOf(kind: keyof typeof KINDS, options: ValidationOptions, otherwise?: RegExp): PropertyDecorator {
-  const validate = (value: unknown) =>
-    typeof value === 'string' && (otherwise?.test(value) || (KINDS[kind].url.test(value) && isEncoded(value)));
+  const isUrl = (text: string) =>
+    (KINDS[kind].url.test(text) && isEncoded(text)) || (kind === 'redis' && parseSentinelUrl(text) !== undefined);
+  const validate = (value: unknown) => typeof value === 'string' && (otherwise?.test(value) || isUrl(value));
   return ValidateBy({ name: 'isUrlOf', validator: { validate } }, options);
 }
 

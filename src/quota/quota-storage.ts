@@ -15,7 +15,7 @@ export interface QuotaStorage {
   /** Whether this replica counts on its own although the replicas should share their counts, or did so recently. */
   readonly degraded?: boolean;
 
-  /** Prepares for counting. Resolves within seconds, even on failure. */
+  /** Prepares for counting. Resolves within seconds, even on failure. @throws {SettingsError} if it can never count */
   start(): Promise<void>;
 
   close(): void;

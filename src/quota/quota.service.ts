@@ -24,7 +24,7 @@ export class QuotaService implements OnApplicationShutdown {
     return this.windows.map(({ name }) => name);
   }
 
-  /** Prepares the storage. Resolves within seconds, even on failure. */
+  /** Prepares the storage. Resolves within seconds, even on failure. @throws {SettingsError} if it can never count */
   start(): Promise<void> {
     return this.storage.start();
   }
