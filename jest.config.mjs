@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { findProgram, findServer, findServerProgram, programsOf } from './test/support/programs.mjs';
+import { findProgram, findRedisServer, findServer, findServerProgram, programsOf } from './test/support/programs.mjs';
 
 /** Packages that are published as ES modules only: compiled for Jest, which loads CommonJS. */
 const ES_MODULES = ['@nestjs', '@redocly', 'content-type'];
@@ -95,7 +95,7 @@ const rollout = (nginx, redisProgram) => ({
  * `npm run test:all` runs every project.
  */
 export default function config() {
-  const redisServer = findProgram('redis-server');
+  const redisServer = findRedisServer();
   const nginx = findProgram('nginx');
   const chromium = findProgram('chromium');
   const program = findServerProgram();

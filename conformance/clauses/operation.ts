@@ -102,6 +102,8 @@ export const OPERATION: Clause[] = [
   clause('decision 124', 'an impossible date counts as no date', notTestable(STORED)),
   clause('decision 125', 'a service that ends at once resets unfinished responses', notTestable(OUTAGE)),
   clause('decision 126', 'Redis is back only when it can count', notTestable(OUTAGE)),
+  clause('decision 184', 'Redis may be behind Sentinels, but not be a cluster', notTestable(OPERATORS)),
+  clause('decision 185', 'a loss of Redis stays visible in the metrics for a minute', notTestable(OPERATORS)),
   clause('decision 127', 'each request sends the quota script as text', notTestable(OPERATORS)),
   clause(
     'decision 128',

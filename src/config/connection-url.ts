@@ -1,5 +1,6 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
 import { parameterAdvice } from './connection-parameters.js';
+import { parseSentinelUrl } from './sentinel-url.js';
 
 /**
  * Matches URLs that all libraries read alike. The libraries differ in whether they decode a host or a name, ignore
@@ -7,11 +8,14 @@ import { parameterAdvice } from './connection-parameters.js';
  * @param rest pattern of the part after the host
  */
 const urlOf = (scheme: string, rest: string) =>
-  new RegExp(`^${scheme}://([^@/\\s]*@)?[^@/:%\\s]+(:[1-9]\\d{0,4})?${rest}$`);
+  new RegExp(`^${scheme}://([^@/\\s]*@)?[^@/:%,\\s]+(:[1-9]\\d{0,4})?${rest}$`);
 
 const KINDS = {
   mysql: { url: urlOf('mysql', '/[^/?#%\\s]+'), form: 'mysql://user:password@host:port/name' },
-  redis: { url: urlOf('rediss?', '(/\\d+)?'), form: 'redis://user:password@host:port/database or rediss://…' },
+  redis: {
+    url: urlOf('rediss?', '(/\\d+)?'),
+    form: 'redis://user:password@host:port/database or redis+sentinel://user:password@host:port,host:port/master/database?sentinel_password=…, with rediss for TLS',
+  },
 };
 
 type Kind = keyof typeof KINDS;
@@ -41,7 +45,8 @@ export function IsUrlOf(kind: Kind, options: ValidationOptions, otherwise?: RegE
 }
 
 function isUrlOf(kind: Kind, text: string): boolean {
-  return KINDS[kind].url.test(text) && isEncoded(text);
+  const isPlain = KINDS[kind].url.test(text) && isEncoded(text);
+  return isPlain || (kind === 'redis' && parseSentinelUrl(text) !== undefined);
 }
 
 /**

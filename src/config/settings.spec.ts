@@ -86,6 +86,7 @@ test.each<[string, string, unknown]>([
   ['DATABASE_URL', 'mysql://db/catalogue', 'mysql://db/catalogue'],
   ['DATABASE_URL', 'sqlite:data/100%.db', 'sqlite:data/100%.db'],
   ['REDIS_URL', 'rediss://u:100%25%23@my_redis:6380/2', 'rediss://u:100%25%23@my_redis:6380/2'],
+  ['REDIS_URL', 'redis+sentinel://:p@a:1,b/m/2', 'redis+sentinel://:p@a:1,b/m/2'],
   ['DATABASE_POOL_SIZE', '2', 2],
   ['DATABASE_WAIT_MS', '60000', 60_000],
   ['TRUSTED_PROXIES', '10.0.0.0/8, 192.0.2.1,, ::1,2001:DB8::/32', ['10.0.0.0/8', '192.0.2.1', '::1', '2001:DB8::/32']],

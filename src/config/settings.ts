@@ -197,14 +197,15 @@ export class Settings {
   readonly REQUESTS_PER_HOUR!: number;
 
   /**
-   * `redis://user:password@host:port/database`, in which replicas share their counts. Unset: each replica counts alone.
+   * `redis://user:password@host:port/database` or `redis+sentinel://…` (sentinel-url.ts), in which replicas
+   * share their counts. Unset: each replica counts alone.
    */
   @Transform(({ value }) => value || undefined)
   @ValidateIf(({ REDIS_URL }: Settings) => REDIS_URL !== undefined)
   @IsUrlOf('redis', { message: `must be ${formOf('redis')}` })
   readonly REDIS_URL?: string;
 
-  /** File of certificate authorities (PEM) to trust for `rediss://` instead of the public ones. */
+  /** File of certificate authorities (PEM) to trust for `rediss` instead of the public ones. */
   @optional()
   readonly REDIS_CA_FILE?: string;
 
@@ -339,8 +340,8 @@ function contradictions(settings: Settings): string[] {
       `${name} needs a DATABASE_TLS that is not false`,
     ]),
     [
-      settings.REDIS_CA_FILE !== undefined && !settings.REDIS_URL?.startsWith('rediss:'),
-      'REDIS_CA_FILE needs a REDIS_URL that is rediss://…',
+      settings.REDIS_CA_FILE !== undefined && !settings.REDIS_URL?.startsWith('rediss'),
+      'REDIS_CA_FILE needs a REDIS_URL that is rediss://… or rediss+sentinel://…',
     ],
   ];
   return problems.filter(([applies]) => applies).map(([, problem]) => problem);

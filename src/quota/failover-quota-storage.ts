@@ -1,4 +1,6 @@
 import { Logger } from '@nestjs/common';
+import { SettingsError } from '../config/settings.js';
+import { LossRecord } from './loss-record.js';
 import type { MemoryQuotaStorage } from './memory-quota-storage.js';
 import { withReplyTimeout } from './reply-timeout.js';
 import { ThrottlerQuotaStorage } from './quota-storage.js';
@@ -21,7 +23,9 @@ const START_MS = 2000;
 export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
   private readonly logger = new Logger('Quota');
   private nextProbe?: NodeJS.Timeout;
-  private lost = false;
+  private readonly loss = new LossRecord();
+  /** Messages that are logged once. */
+  private readonly logged = new Set<string>();
 
   constructor(
     private readonly redis: RedisQuotaStorage,
@@ -30,31 +34,41 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
     super();
   }
 
-  /** Whether this replica counts on its own, because Redis does not reply. */
+  /**
+   * Whether this replica counts on its own because Redis does not reply, or did so within the last minute. Without this
+   * minute, scrapes would miss most of the time in which Redis is lost and found again repeatedly.
+   */
   get degraded(): boolean {
-    return this.lost;
+    return this.loss.isRecent;
   }
 
-  /** Waits up to {@link START_MS} for Redis, so that it counts the first requests. Resolves even if Redis is lost. */
+  /**
+   * Waits up to {@link START_MS} for Redis, so that it counts the first requests. Resolves even if Redis is lost.
+   * @throws {SettingsError} if this kind of server can never count
+   */
   async start(): Promise<void> {
     await this.redis.start();
     const deadline = performance.now() + START_MS;
-    while (performance.now() < deadline && (await problemOf(this.redis.probe())))
+    let problem = await problemOf(this.redis.probe());
+    while (problem && !(problem instanceof SettingsError) && performance.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, PROBE_LOST_EVERY_MS / 10));
-    const problem = await problemOf(this.redis.probe());
+      problem = await problemOf(this.redis.probe());
+    }
+    if (problem instanceof SettingsError) throw problem;
     if (problem) this.markLost(problem);
+    else void this.warnOfEviction();
     this.scheduleProbe();
   }
 
   async hit(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
-    if (!this.lost) {
+    if (!this.loss.isLost) {
       try {
         const count = await withReplyTimeout(this.redis.hit(bucket, windows), REPLY_TIMEOUT_MS);
         // The connection was just used, so the time until the next probe starts again.
         this.nextProbe?.refresh();
         return count;
       } catch (error) {
-        this.markLost((error as Error).message);
+        this.markLost(error as Error);
       }
     }
     return this.memory.hit(bucket, windows);
@@ -73,12 +87,15 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
     this.redis.close();
   }
 
-  private markLost(reason: string): void {
-    if (this.lost) return;
-    this.lost = true;
-    this.logger.error(
-      `Redis is lost (${this.redis.lastError ?? reason}): this replica counts quotas on its own until Redis recovers`,
-    );
+  private markLost(problem: Error): void {
+    const isUnsupported = problem instanceof SettingsError;
+    if (isUnsupported)
+      this.logOnce('error', `${problem.problems[0]}. Until then, this replica counts quotas on its own.`);
+    if (this.loss.isLost) return;
+    this.loss.begin();
+    const reason = this.redis.lastError ?? problem.message;
+    if (!isUnsupported)
+      this.logger.error(`Redis is lost (${reason}): this replica counts quotas on its own until Redis recovers`);
     // Drops the old connection: Redis must not count its pending requests later, because this process counts them.
     this.redis.reconnect();
     this.scheduleProbe();
@@ -89,28 +106,44 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
     clearTimeout(this.nextProbe);
     const timer = setTimeout(
       async () => {
-        const problem = await problemOf(this.lost ? this.redis.probe() : this.redis.readClock());
+        const problem = await problemOf(this.loss.isLost ? this.redis.probe() : this.redis.watch());
         // In the meantime, the storage was closed, or it lost Redis and scheduled another probe.
         if (timer !== this.nextProbe) return;
         if (problem) this.markLost(problem);
-        else if (this.lost) this.recover();
+        else if (this.loss.isLost) this.recover();
         this.scheduleProbe();
       },
-      this.lost ? PROBE_LOST_EVERY_MS : PROBE_EVERY_MS,
+      this.loss.isLost ? PROBE_LOST_EVERY_MS : PROBE_EVERY_MS,
     ).unref();
     this.nextProbe = timer;
   }
 
   private recover(): void {
-    this.lost = false;
+    this.loss.end();
     this.logger.log('Redis is back: quotas are counted there again');
+    void this.warnOfEviction();
+  }
+
+  private async warnOfEviction(): Promise<void> {
+    const policy = await this.redis.evictionPolicy();
+    if (policy)
+      this.logOnce(
+        'warn',
+        `Redis (REDIS_URL) may evict counts before their windows end (maxmemory-policy ${policy}), so customers may exceed their quotas: set maxmemory-policy noeviction`,
+      );
+  }
+
+  private logOnce(level: 'warn' | 'error', message: string): void {
+    if (this.logged.has(message)) return;
+    this.logged.add(message);
+    this.logger[level](message);
   }
 }
 
 /** Returns why Redis did not reply correctly and in time; undefined if it did. */
-function problemOf(reply: Promise<void>): Promise<string | undefined> {
+function problemOf(reply: Promise<void>): Promise<Error | undefined> {
   return withReplyTimeout(reply, REPLY_TIMEOUT_MS).then(
     () => undefined,
-    (error: Error) => error.message,
+    (error: Error) => error,
   );
 }

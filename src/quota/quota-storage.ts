@@ -12,10 +12,10 @@ export interface QuotaStorage {
   /** Returns the windows of the bucket without counting. */
   read(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount>;
 
-  /** Whether this replica counts on its own although the replicas should share their counts. */
+  /** Whether this replica counts on its own although the replicas should share their counts, or did so recently. */
   readonly degraded?: boolean;
 
-  /** Prepares for counting. Resolves within seconds, even on failure. */
+  /** Prepares for counting. Resolves within seconds, even on failure. @throws {SettingsError} if it can never count */
   start(): Promise<void>;
 
   close(): void;

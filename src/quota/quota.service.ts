@@ -24,7 +24,7 @@ export class QuotaService implements OnApplicationShutdown {
     return this.windows.map(({ name }) => name);
   }
 
-  /** Prepares the storage. Resolves within seconds, even on failure. */
+  /** Prepares the storage. Resolves within seconds, even on failure. @throws {SettingsError} if it can never count */
   start(): Promise<void> {
     return this.storage.start();
   }
@@ -33,7 +33,7 @@ export class QuotaService implements OnApplicationShutdown {
     this.storage.close();
   }
 
-  /** Whether this replica counts on its own, because the shared storage does not reply. */
+  /** Whether this replica counts on its own because the shared storage does not reply, or did so recently. */
   get degraded(): boolean {
     return this.storage.degraded ?? false;
   }

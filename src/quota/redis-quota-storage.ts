@@ -1,4 +1,6 @@
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
+import { parseSentinelUrl, type SentinelUrl } from '../config/sentinel-url.js';
+import { SettingsError } from '../config/settings.js';
 import { TCP_KEEP_ALIVE_MS } from '../config/tcp-keep-alive.js';
 import { ThrottlerQuotaStorage } from './quota-storage.js';
 import type { BucketCount, QuotaWindow } from './quota-window.js';
@@ -9,6 +11,23 @@ const PROBE = 'probe';
 const PROBE_WINDOW: QuotaWindow = { name: PROBE, ttl: 1000 };
 /** Larger than any time in milliseconds and any count, but small enough to be exact as a Lua number. */
 const MAX_NUMBER = 1e14;
+
+/** Timeouts in milliseconds: for a connection, for data while a command is pending, for the end of a connection. */
+const CONNECT_TIMEOUT_MS = 1000;
+const SOCKET_TIMEOUT_MS = 2000;
+const DISCONNECT_TIMEOUT_MS = 250;
+
+/** Modes of a server in which it cannot count, with the problem and its fix. */
+const UNSUPPORTED_MODES = new Map([
+  [
+    'cluster',
+    'REDIS_URL names a server of a Redis Cluster, which is not supported, because each server of a cluster keeps only some of the counts: name a server without cluster mode (cluster-enabled no), or Sentinels (redis+sentinel://…)',
+  ],
+  [
+    'sentinel',
+    'REDIS_URL names a Sentinel as if it were the Redis that counts: write redis+sentinel://host:port,host:port/master',
+  ],
+]);
 
 /**
  * Each bucket is a hash with the hits of each window and its end by the clock of Redis. KEYS: the bucket. ARGV: the
@@ -61,6 +80,8 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
   private readonly redis: Redis;
   /** The last error message of Redis or of the network; undefined while the connection works. */
   lastError?: string;
+  /** Why Redis refused the database of the URL. It then uses database 0, where another service may count. */
+  private databaseError?: Error;
   /** Upper bound of the clock of Redis minus our monotonic clock, in milliseconds. Undefined until the first reply. */
   private clockAhead?: number;
 
@@ -74,21 +95,35 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
     ca?: string,
   ) {
     super();
-    this.redis = new Redis(url, {
+    const sentinels = parseSentinelUrl(url);
+    const options: RedisOptions = {
       lazyConnect: true,
       ...(ca && { tls: { ca } }),
+      // Both would need further permissions. The probe shows whether the server can count.
+      enableReadyCheck: false,
+      disableClientInfo: true,
       // If Redis cannot count a request now, this process counts it, so no command may be queued for later.
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
-      connectTimeout: 1000,
+      connectTimeout: CONNECT_TIMEOUT_MS,
       keepAlive: TCP_KEEP_ALIVE_MS,
-      socketTimeout: 5000,
-      retryStrategy: (attempt) => Math.min(attempt * 50, 500),
-      // The primary became a replica: connect again to the server that the address names now.
-      reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+      // A server that hangs may have been replaced, so the next connection asks for its address again.
+      socketTimeout: SOCKET_TIMEOUT_MS,
+      disconnectTimeout: DISCONNECT_TIMEOUT_MS,
+      retryStrategy,
+      // The server is no longer the master: connect again to the server that the address or the Sentinels name now.
+      reconnectOnError: ({ message }) => /^(READONLY|NOREPLICAS)/.test(message),
+    };
+    this.redis = sentinels ? new Redis({ ...options, ...sentinelOptions(sentinels, ca) }) : new Redis(url, options);
+    this.redis.on('connect', () => (this.databaseError = undefined));
+    this.redis.on('error', (error: NodeJS.ErrnoException & { command?: { name: string } }) => {
+      const { message, code, command } = error;
+      if (command?.name === 'select') this.databaseError = error;
+      // This error follows the error of each Sentinel, and does not contain it.
+      if (!message.startsWith('All sentinels are unreachable')) this.lastError = message || code;
     });
-    this.redis.on('error', ({ message, code }: NodeJS.ErrnoException) => (this.lastError = message || code));
+    this.redis.on('sentinelError', ({ message }: Error) => (this.lastError = message));
     this.redis.on('ready', () => (this.lastError = undefined));
   }
 
@@ -105,15 +140,33 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
     this.redis.connect().catch(() => undefined);
   }
 
-  /** Resolves if Redis can count. Another command might succeed although a permission for counting is missing. */
+  /**
+   * Resolves if Redis can count. Another command might succeed although a permission for counting is missing.
+   * @throws {SettingsError} if this kind of server can never count
+   */
   async probe(): Promise<void> {
-    await this.count(PROBE, 1, [PROBE_WINDOW]);
+    const [mode, counted] = await Promise.allSettled([this.checkMode(), this.count(PROBE, 1, [PROBE_WINDOW])]);
+    for (const { reason } of [mode, counted] as Partial<PromiseRejectedResult>[]) if (reason) throw reason;
   }
 
-  /** Resolves if Redis replies. */
-  async readClock(): Promise<void> {
+  /**
+   * Returns the policy by which Redis may remove counts before their windows end. Undefined: it never does, or the
+   * account of `REDIS_URL` may not read the policy.
+   */
+  async evictionPolicy(): Promise<string | undefined> {
+    const info = await this.redis.info('memory').catch(() => '');
+    const isLimited = /^maxmemory:[1-9]/m.test(info);
+    const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
+    return isLimited && policy !== 'noeviction' ? policy : undefined;
+  }
+
+  /**
+   * Resolves if Redis replies.
+   * @throws {SettingsError} if another kind of server has replaced it, which can never count
+   */
+  async watch(): Promise<void> {
     const sent = performance.now();
-    const [seconds, microseconds] = await this.redis.time();
+    const [[seconds, microseconds]] = await Promise.all([this.redis.time(), this.checkMode()]);
     this.clockAhead = seconds! * 1000 + microseconds! / 1000 - sent;
   }
 
@@ -124,6 +177,14 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
 
   close(): void {
     this.redis.disconnect();
+  }
+
+  /** @throws {SettingsError} if the server runs in a mode in which it can never count */
+  private async checkMode(): Promise<void> {
+    // Redis permits this command to every account. A Redis before version 6 and some proxies do not know it.
+    const reply = (await this.redis.call('HELLO').catch(() => [])) as unknown[];
+    const problem = UNSUPPORTED_MODES.get(String(reply[reply.indexOf('mode') + 1]));
+    if (problem) throw new SettingsError([problem]);
   }
 
   /** @param until monotonic time at which the caller stops waiting; Redis must not add a hit after it */
@@ -139,6 +200,8 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
     // Sends the text of the script, not its hash: if Redis forgot the hash, a second round trip would take too long.
     const [now, ...pairs] = (await this.redis.eval(COUNT, 1, ...args)) as number[];
     const inTime = performance.now() < until;
+    // The reply to the selection of the database came first.
+    if (this.databaseError) throw this.databaseError;
     if (!pairs.length && !inTime) throw new Error('Redis processed this request too late');
     // Compares with the time of sending, because this process may read the reply much later than Redis sent it.
     this.clockAhead = now! - sent;
@@ -149,4 +212,22 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
       counts: windows.map((_, index) => ({ hits: pairs[2 * index]!, endsAt: pairs[2 * index + 1]! })),
     };
   }
+}
+
+function retryStrategy(attempt: number): number {
+  return Math.min(attempt * 50, 500);
+}
+
+/** The Sentinels name the current master for each connection. */
+function sentinelOptions({ encrypted, sentinels, ...names }: SentinelUrl, ca?: string): RedisOptions {
+  const tls = { ca };
+  return {
+    ...names,
+    sentinels: [...sentinels],
+    // The URL names all Sentinels. Otherwise the account on them would need a further permission.
+    updateSentinels: false,
+    sentinelCommandTimeout: CONNECT_TIMEOUT_MS,
+    sentinelRetryStrategy: retryStrategy,
+    ...(encrypted && { tls, sentinelTLS: tls, enableTLSForSentinelMode: true }),
+  };
 }

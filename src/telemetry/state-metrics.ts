@@ -74,7 +74,8 @@ export class StateMetrics {
     this.counter('response_cache_evictions', 'Responses dropped from memory to make room', () => cache.evictions);
     const made = 'Product documents that responses needed although they were not stored';
     this.counter('documents_made', made, () => documents.madeForResponses);
-    const degraded = '1 while this replica counts requests on its own, because Redis does not reply';
+    const degraded =
+      '1 while this replica counts requests on its own because Redis does not reply, and for a minute after that';
     this.gauge('quota_store_degraded', degraded, () => Number(quotas.degraded));
     const pools = (value: 'size' | 'inUse' | 'waiting') => () =>
       database.pools.map((pool): Sample => [pool.name, pool[value]]);

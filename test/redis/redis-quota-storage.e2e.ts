@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RedisQuotaStorage } from '../../src/quota/redis-quota-storage.js';
 import { judge, type Verdict } from '../../src/quota/verdict.js';
 import { RedisServer } from '../support/redis-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { throttlerSuite } from '../support/throttler-suite.js';
+import { until } from '../support/until.js';
 
 /** Short windows, so that the tests can wait for their end. */
 const WINDOWS = [
@@ -173,6 +175,33 @@ test('a key expires at the end of its last window', async () => {
   await sleep(3100);
   expect(await server.run('EXISTS', KEY('expiring'))).toBe(0);
 });
+
+test.each([
+  ['became a replica', ['REPLICAOF', '127.0.0.1', '1']],
+  ['has no replica, with min-replicas-to-write 1', ['CONFIG', 'SET', 'min-replicas-to-write', '1']],
+] as const)(
+  'a storage whose server %s connects to the server that the address names now (decision 184)',
+  async (_name, [command, ...args]) => {
+    const [old, next] = await Promise.all([RedisServer.create(), RedisServer.create()]);
+    await Promise.all([old.start(), next.start()]);
+    const proxy = new TcpProxy(old.url);
+    const moving = new RedisQuotaStorage(await proxy.reservedUrl(), REPLY_TIMEOUT_MS);
+    const counts = () => moving.hit('moved', WINDOWS).then(Boolean, () => false);
+    await proxy.open();
+    await moving.start();
+    try {
+      await until('the old server counts', counts);
+      proxy.moveTo(next.url);
+      await old.run(command, ...args);
+      await until('the new server counts', counts);
+      expect(await next.run('EXISTS', KEY('moved'))).toBe(1);
+    } finally {
+      moving.close();
+      proxy.close();
+      await Promise.all([old.remove(), next.remove()]);
+    }
+  },
+);
 
 describe('RedisQuotaStorage under the ThrottlerGuard', () => {
   // Each test counts from 0.

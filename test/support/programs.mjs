@@ -99,6 +99,7 @@ export function programsOf(project, env = process.env) {
 
 function isInstalled({ name, proof }, env) {
   if (proof) return spawnSync(proof[0], proof.slice(1), { env }).status === 0;
+  if (name === 'redis-server') return findRedisServer(env) !== undefined;
   return name === 'mariadbd' ? findServer(env) !== undefined : findProgram(name, env) !== undefined;
 }
 
@@ -117,6 +118,13 @@ export function findServerProgram(env = process.env) {
     if (program) return { program, mariadb: name === 'mariadbd' };
   }
   return undefined;
+}
+
+/**
+ * Returns the Redis server for the tests: the program of TEST_REDIS_SERVER, or redis-server. Undefined: there is none.
+ */
+export function findRedisServer(env = process.env) {
+  return env.TEST_REDIS_SERVER ?? findProgram('redis-server', env);
 }
 
 /** Returns the path of a program in PATH. Undefined: PATH does not contain it. */

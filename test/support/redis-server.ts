@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +17,8 @@ declare const REDIS_SERVER: string;
 export class RedisServer {
   private readonly folder = mkdtempSync(join(tmpdir(), 'customer-data-redis-'));
   private child?: ChildProcess;
-  private constructor(private readonly port: number) {}
+  private password = '';
+  private constructor(readonly port: number) {}
 
   /** Reserves a port. The server does not run yet. */
   static async create(): Promise<RedisServer> {
@@ -25,7 +26,7 @@ export class RedisServer {
   }
 
   get url(): string {
-    return `redis://127.0.0.1:${this.port}`;
+    return `redis://${this.password && `:${this.password}@`}127.0.0.1:${this.port}`;
   }
 
   /**
@@ -35,6 +36,7 @@ export class RedisServer {
   async start(more: Record<string, string> = {}): Promise<void> {
     const own = { port: this.port, bind: '127.0.0.1', save: '', appendonly: 'no', 'enable-debug-command': 'yes' };
     const settings = { ...own, ...more };
+    this.password = more.requirepass ?? '';
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
     this.child = spawn(REDIS_SERVER, [...args, '--dir', this.folder], { stdio: 'ignore' });
     raisePriority(this.child.pid!);
@@ -75,9 +77,14 @@ export class RedisServer {
   }
 }
 
-/** Runs one command on the Redis at this URL, on a separate connection. */
-export async function runOn(url: string, command: string, ...args: (string | number)[]): Promise<unknown> {
-  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 });
+/** Runs one command on the Redis at this URL or with these options, on a separate connection. */
+export async function runOn(
+  server: string | RedisOptions,
+  command: string,
+  ...args: (string | number)[]
+): Promise<unknown> {
+  const options = { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 };
+  const redis = typeof server === 'string' ? new Redis(server, options) : new Redis({ ...server, ...options });
   redis.on('error', () => undefined);
   try {
     await redis.connect();
