@@ -4,6 +4,7 @@ import { DatabaseService } from '../database/database.service.js';
 import { omitConnectionClose } from '../http/chunked.js';
 import { abortConnection, type AbortReason } from '../http/abort.js';
 import { requestIdOf } from '../http/request-id.js';
+import { traceIdOf } from '../http/trace-context.js';
 import type { ValidatorHeaders } from '../http/validator.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import { CustomerScopeService } from '../scope/customer-scope.service.js';
@@ -156,7 +157,8 @@ export class DownloadService {
   private abortOf(response: Response) {
     return (why: AbortReason, what: string) => {
       const requestId = requestIdOf(response.req);
-      this.logger.error(`Response to request ${requestId} aborted: ${what}`, { requestId });
+      const traceId = traceIdOf(response.req);
+      this.logger.error(`Response to request ${requestId} aborted: ${what}`, { requestId, traceId });
       abortConnection(response.req.socket, why);
     };
   }

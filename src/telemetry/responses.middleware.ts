@@ -7,6 +7,7 @@ import { unprovenClientId } from '../auth/unproven-client-id.js';
 import { abortReason } from '../http/abort.js';
 import { clientAddress } from '../http/client-address.js';
 import { requestIdOf } from '../http/request-id.js';
+import { keepTrace, parseTraceparent, traceIdOf } from '../http/trace-context.js';
 import type { FinishedResponse } from './finished-response.js';
 import { MetricsService } from './metrics.service.js';
 import { RequestLog } from './request-log.js';
@@ -36,6 +37,7 @@ export class ResponsesMiddleware implements NestMiddleware {
   use(request: Request, response: Response, next: NextFunction): void {
     const start = process.hrtime.bigint();
     const [route, address] = [this.routeOf(request), clientAddress(request)];
+    keepTraceOf(request);
     const end = () => {
       response.off('finish', end).off('close', end);
       const seconds = Number(process.hrtime.bigint() - start) / 1e9;
@@ -68,6 +70,12 @@ export class ResponsesMiddleware implements NestMiddleware {
   }
 }
 
+/** Keeps the trace ID for log lines. */
+function keepTraceOf(request: Request): void {
+  const parent = parseTraceparent(request.get('traceparent'));
+  if (parent) keepTrace(request, parent);
+}
+
 function outcomeOf(
   request: Request,
   response: Response,
@@ -77,6 +85,7 @@ function outcomeOf(
   const withoutAbort = response.writableFinished ? 'complete' : 'left';
   return {
     requestId: requestIdOf(request),
+    traceId: traceIdOf(request),
     method: KNOWN_METHODS.has(request.method) ? request.method : 'other',
     // Before a response begins, its status is meaningless.
     status: response.headersSent ? response.statusCode : undefined,
