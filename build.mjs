@@ -26,7 +26,8 @@ const oneTypeorm = {
 };
 
 await build({
-  input: ['src/main.ts', 'src/cli.ts'],
+  // The last one is for `--import`, and no other code imports it.
+  input: { main: 'src/main.ts', cli: 'src/cli.ts', 'traces/otlp': 'src/traces/otlp.ts' },
   platform: 'node',
   resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
   // libsql has a binary for each platform. Nest loads the others only if an application uses them.

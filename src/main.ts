@@ -4,6 +4,7 @@ import { ServiceLogger } from './logging/logger.js';
 import { readSettings, type Settings, SettingsError } from './config/settings.js';
 import type { DemoCredentials } from './demo/demo.service.js';
 import { type Service, startService } from './service.js';
+import { announceExit } from './telemetry/exit-channel.js';
 
 /** Within this time, in milliseconds, a further signal is an echo of the first one. */
 const ECHO_MS = 500;
@@ -58,8 +59,9 @@ async function stop(running: Service): Promise<void> {
   await exit(0);
 }
 
-/** Ends the process after writing the last lines of its log. */
+/** Ends the process after exporting its last traces and writing the last lines of its log. */
 async function exit(code: number): Promise<never> {
+  await announceExit();
   await logger.flush();
   process.exit(code);
 }

@@ -7,6 +7,7 @@ import { ServiceProcess } from './support/service-process.js';
 import { engine, TestDatabase } from './support/test-service.js';
 import { loadVersion, SlowDownload } from './support/versioned-catalogue.js';
 
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const JWT_SECRET = 'a-signing-secret-of-the-request-log-suite';
 const PLENTY = { REQUESTS_PER_MINUTE: '1000000', REQUESTS_PER_HOUR: '1000000' };
 
@@ -88,10 +89,11 @@ describe('the log line of a request (decision 84)', () => {
       ['not-a-form', { route: '/auth/token', method: 'POST', status: 400 }, { ...tokenCall('C', key), headers: {} }],
     ];
     for (const [id, expected, sent] of cases) {
-      await call(url, { ...sent, headers: { ...sent.headers, 'X-Request-Id': id } });
+      const headers = { ...sent.headers, 'X-Request-Id': id, traceparent: `00-${key}-${TRACE}-01` };
+      await call(url, { ...sent, headers });
       const [record] = await recordsOf(id);
       expect(record).toMatchObject({ method: 'GET', bucket: 'anonymous', level: 'info', ...expected });
-      for (const absent of ['customer', 'keyId']) expect(record).not.toHaveProperty(absent);
+      for (const absent of ['customer', 'keyId', 'traceId']) expect(record).not.toHaveProperty(absent);
     }
     const login = tokenCall('C', key);
     const access = tokenIn(await call(url, { ...login, headers: { ...login.headers, 'X-Request-Id': 'login' } }));
@@ -293,12 +295,13 @@ describe('the address in the log (decision 210)', () => {
 });
 
 describe('the log (decisions 16, 31, 84)', () => {
-  test('contains an error with its stack and the request as an error, under one ID', async () => {
+  test('contains an error with its stack and the request as an error, under one ID and one trace ID (decision 194)', async () => {
     await start(PLENTY);
     const access = await token();
     await database.sql('ALTER TABLE customers RENAME TO customers_gone');
     try {
-      await call(url, { path: '/stock', token: access, ...identified('failed') });
+      const headers = { 'X-Request-Id': 'failed', traceparent: `00-${TRACE}-00f067aa0ba902b7-00` };
+      await call(url, { path: '/stock', token: access, headers });
       const login = tokenCall('C', key);
       await call(url, { ...login, headers: { ...login.headers, 'X-Request-Id': 'failed-login' } });
     } finally {
@@ -317,6 +320,9 @@ describe('the log (decisions 16, 31, 84)', () => {
       });
       expect(error!.message).toMatch(/customers/);
       expect(request).toMatchObject({ level: 'error', context: 'Request', status: 500, route });
+      // Only the first request belongs to a trace.
+      const ids = [error, request].map((record) => record!.traceId);
+      expect(ids).toEqual(id === 'failed' ? [TRACE, TRACE] : [undefined, undefined]);
     }
     for (const secret of [key, access, JWT_SECRET]) expect(service.output).not.toContain(secret);
   });

@@ -12,6 +12,8 @@ export const OPERATION: Clause[] = [
   clause('decision 29', 'the service runs on MySQL, MariaDB or an embedded SQLite file', notTestable(OPERATORS)),
   clause('decision 30', 'settings are environment variables', notTestable(OPERATORS)),
   clause('decision 31', 'no log contains a credential, token or key', notTestable(OPERATORS)),
+  clause('decision 194', 'the log contains the trace ID of a request', notTestable(OPERATORS)),
+  clause('decision 195', 'an optional module exports traces', notTestable(OPERATORS)),
   clause('decision 191', 'a sandbox has a database of its own and a published key', notTestable(OPERATORS)),
   clause('decision 36', 'foreign keys remove what belongs to a deleted row', notTestable(STORED)),
   clause('decision 38', 'some columns may not be empty', notTestable(FILES)),

@@ -4,6 +4,7 @@ import { DatabaseService } from '../database/database.service.js';
 import { omitConnectionClose } from '../http/chunked.js';
 import { abortConnection, type AbortReason } from '../http/abort.js';
 import { requestIdOf } from '../http/request-id.js';
+import { traceIdOf } from '../http/trace-context.js';
 import type { ValidatorHeaders } from '../http/validator.js';
 import type { CustomerScope } from '../scope/customer-scope.js';
 import { CustomerScopeService } from '../scope/customer-scope.service.js';
@@ -13,6 +14,7 @@ import { ended } from './drained.js';
 import { DownloadSlots, type Slot } from './download-slots.js';
 import type { Pieces } from './format.js';
 import { OpenedSource } from './opened-source.js';
+import { inPhase } from './phase.js';
 import { representationFor } from './representation.js';
 import type { Representation, ResponseSource } from './response-source.js';
 import { type CachedBody, type CachedBodyUse, ResponseCache } from './response-cache.js';
@@ -73,7 +75,8 @@ export class DownloadService {
     let cached = this.find(download);
     let slot: Slot | undefined;
     try {
-      slot = await this.slots.take(scope.customerCode, !cached, disconnected).catch(unlessDisconnected(disconnected));
+      const take = () => this.slots.take(scope.customerCode, !cached, disconnected);
+      slot = await inPhase('wait', take).catch(unlessDisconnected(disconnected));
       if (!slot) return;
       // While this request waited, another one may have cached the same body.
       cached ??= this.find(download);
@@ -97,7 +100,7 @@ export class DownloadService {
     slot.watch(response.req.socket, this.abortOf(response));
     // The queue holds references to the blocks, so a slow client costs no memory.
     for (const block of blocks) response.write(block);
-    await ended(response);
+    await inPhase('send', () => ended(response));
   }
 
   private async sendFresh(
@@ -106,18 +109,15 @@ export class DownloadService {
   ): Promise<void> {
     const { customerCode } = scope;
     // The snapshot may be newer than the scope that the guard read. The headers describe the snapshot.
-    const opened = await OpenedSource.open(this.database, this.scopes, source, {
-      customerCode,
-      request: response.req,
-      representation,
-    });
+    const request = { customerCode, request: response.req, representation };
+    const opened = await inPhase('open', () => OpenedSource.open(this.database, this.scopes, source, request));
     if (response.req.method === 'HEAD') {
       await opened.close();
       return void response.set(opened.headers).end();
     }
     const body = opened.body(disconnected);
     try {
-      const first = await body.next().catch(unlessDisconnected(disconnected));
+      const first = await inPhase('begin', () => body.next()).catch(unlessDisconnected(disconnected));
       if (!first || disconnected.aborted) return;
       const { headers } = opened;
       response.set(headers);
@@ -143,9 +143,9 @@ export class DownloadService {
       },
     });
     try {
-      await delivery.take(body);
+      await inPhase('read', () => delivery.take(body));
       slot.endReading();
-      await delivery.finish();
+      await inPhase('send', () => delivery.finish());
     } catch (error) {
       if (!response.destroyed) abort('error', (error as Error).message);
     } finally {
@@ -156,7 +156,8 @@ export class DownloadService {
   private abortOf(response: Response) {
     return (why: AbortReason, what: string) => {
       const requestId = requestIdOf(response.req);
-      this.logger.error(`Response to request ${requestId} aborted: ${what}`, { requestId });
+      const traceId = traceIdOf(response.req);
+      this.logger.error(`Response to request ${requestId} aborted: ${what}`, { requestId, traceId });
       abortConnection(response.req.socket, why);
     };
   }

@@ -6,6 +6,7 @@ import { ApiError, busy, methodNotAllowed, pathUnknown, unexpected } from './api
 import { abortConnection } from './abort.js';
 import { requestIdOf } from './request-id.js';
 import { TOKEN_PATH } from './token-path.js';
+import { traceIdOf } from './trace-context.js';
 
 /** Renders every error: an {@link ApiError} unchanged, any other error as 500 with its details only in the log. */
 @Catch()
@@ -28,7 +29,7 @@ export class ApiErrorFilter implements ExceptionFilter {
     if (error instanceof NotFoundException) return routeError(request);
     const { stack, message } = error instanceof Error ? error : new Error(String(error));
     const requestId = requestIdOf(request);
-    this.logger.error(`Request ${requestId}: ${message}`, { requestId }, stack);
+    this.logger.error(`Request ${requestId}: ${message}`, { requestId, traceId: traceIdOf(request) }, stack);
     return error instanceof BusyError ? busy() : unexpected();
   }
 }

@@ -4,6 +4,8 @@ import type { AbortReason } from '../http/abort.js';
 export interface FinishedResponse {
   /** The `X-Request-Id` of the response. */
   readonly requestId: string;
+  /** The trace that the request belongs to. */
+  readonly traceId?: string;
   /** A path of the interface, or `other`, because clients may put anything into another path. */
   readonly route: string;
   /** A method of HTTP that Node knows, or `other`. */

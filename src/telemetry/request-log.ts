@@ -3,8 +3,8 @@ import { SETTINGS, type Settings } from '../config/settings.js';
 import type { FinishedResponse } from './finished-response.js';
 
 /**
- * Logs a line for each request. Of the client's input, it contains only a valid request ID, a valid address that a
- * trusted proxy passes on, and the client ID of a failed login. A digest replaces a client ID that may be a secret.
+ * Logs a line for each request. Of the client's input, it contains only a valid request ID, a valid trace ID, a valid
+ * address that a trusted proxy passes on, and the client ID of a failed login. A digest replaces a client ID that may be a secret.
  */
 @Injectable()
 export class RequestLog {
@@ -26,6 +26,7 @@ export class RequestLog {
 function inWords(response: FinishedResponse): string {
   const {
     requestId,
+    traceId,
     method,
     route,
     status = 'no response',
@@ -51,6 +52,7 @@ function inWords(response: FinishedResponse): string {
     ended === 'left' && 'client disconnected',
     ended === 'aborted' && `aborted: ${response.abortReason}`,
     requestId,
+    traceId && `trace ${traceId}`,
   ];
   return words.filter(Boolean).join(', ');
 }

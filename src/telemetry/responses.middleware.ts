@@ -7,13 +7,15 @@ import { unprovenClientId } from '../auth/unproven-client-id.js';
 import { abortReason } from '../http/abort.js';
 import { clientAddress } from '../http/client-address.js';
 import { requestIdOf } from '../http/request-id.js';
+import { keepTrace, parseTraceparent, traceIdOf } from '../http/trace-context.js';
 import type { FinishedResponse } from './finished-response.js';
 import { MetricsService } from './metrics.service.js';
+import { requestChannel, type TracedRequest } from './request-channel.js';
 import { RequestLog } from './request-log.js';
 
 const KNOWN_METHODS = new Set(METHODS);
 
-/** Reports every response once to metrics and log, when it is sent or aborted. */
+/** Reports every response once to metrics, log and traces, when it is sent or aborted. */
 @Injectable()
 export class ResponsesMiddleware implements NestMiddleware {
   private routes: ReadonlySet<string> = new Set();
@@ -36,14 +38,19 @@ export class ResponsesMiddleware implements NestMiddleware {
   use(request: Request, response: Response, next: NextFunction): void {
     const start = process.hrtime.bigint();
     const [route, address] = [this.routeOf(request), clientAddress(request)];
+    const traced = tracedRequest(request, route);
     const end = () => {
       response.off('finish', end).off('close', end);
       const seconds = Number(process.hrtime.bigint() - start) / 1e9;
-      this.report({ route, address, seconds, ...outcomeOf(request, response), bytes: this.bytesSince(request) });
+      const bytes = this.bytesSince(request);
+      const finished = { route, address, seconds, ...outcomeOf(request, response), bytes };
+      this.report(finished);
+      if (traced) requestChannel.asyncEnd.publish(Object.assign(traced, { response: finished }));
     };
     // Must be the first listener, because Node's own listener detaches the connection from the response.
     response.prependListener('finish', end).once('close', end);
-    next();
+    if (traced) requestChannel.start.runStores(traced, () => next());
+    else next();
   }
 
   /** Reports the response to bytes that are not HTTP. Such a response passed through no middleware. */
@@ -68,6 +75,20 @@ export class ResponsesMiddleware implements NestMiddleware {
   }
 }
 
+/** Returns what subscribers learn about a request. Undefined if there are none. Keeps the trace ID for log lines. */
+function tracedRequest(request: Request, route: string): TracedRequest | undefined {
+  const parent = parseTraceparent(request.get('traceparent'));
+  const hasSubscribers = requestChannel.hasSubscribers;
+  if (!parent && !hasSubscribers) return undefined;
+  const traced = { route, method: methodOf(request), parent, traceId: parent?.traceId };
+  keepTrace(request, traced);
+  return hasSubscribers ? traced : undefined;
+}
+
+function methodOf({ method }: Request): string {
+  return KNOWN_METHODS.has(method) ? method : 'other';
+}
+
 function outcomeOf(
   request: Request,
   response: Response,
@@ -77,7 +98,8 @@ function outcomeOf(
   const withoutAbort = response.writableFinished ? 'complete' : 'left';
   return {
     requestId: requestIdOf(request),
-    method: KNOWN_METHODS.has(request.method) ? request.method : 'other',
+    traceId: traceIdOf(request),
+    method: methodOf(request),
     // Before a response begins, its status is meaningless.
     status: response.headersSent ? response.statusCode : undefined,
     ended: reason ? 'aborted' : withoutAbort,
