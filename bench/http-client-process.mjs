@@ -95,8 +95,8 @@ async function hold({ url, headers, bytesPerSecond, seconds }) {
 }
 
 /** Requests per second over 32 connections. */
-async function rate({ url, seconds }) {
-  const { requests, non2xx, errors } = await autocannon({ url, connections: 32, duration: seconds });
+async function rate({ url, headers, seconds }) {
+  const { requests, non2xx, errors } = await autocannon({ url, headers, connections: 32, duration: seconds });
   if (non2xx || errors) throw new Error(`${non2xx} responses other than 2xx, ${errors} errors`);
   return requests.average;
 }

@@ -1,6 +1,6 @@
 import type { LoggerService, NestMiddleware, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,7 @@ import { DatabaseService } from './database/database.service.js';
 import { type DemoCredentials, DemoService } from './demo/demo.service.js';
 import { Drain } from './health/drain.js';
 import { withinHops } from './http/client-address.js';
+import { ExpressServerAdapter } from './http/express-server.adapter.js';
 import { admitConnectMethod } from './http/connect-method.js';
 import { dispatchOneAtATime } from './http/pipelining.js';
 import { requestId } from './http/request-id.js';
@@ -136,7 +137,7 @@ async function createApp(
   server.set('trust proxy', settings.TRUSTED_PROXIES);
   server.set('trust proxy', withinHops(server.get('trust proxy fn')));
   const module = AppModule.with(settings, further);
-  const app = await NestFactory.create<NestExpressApplication>(module, new ExpressAdapter(server), {
+  const app = await NestFactory.create<NestExpressApplication>(module, new ExpressServerAdapter(server), {
     logger,
     bodyParser: false,
   });

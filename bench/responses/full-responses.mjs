@@ -1,7 +1,7 @@
 // P1, P2, P6, P8, P9: full responses of M, each compared with its yardstick.
 import { inRounds, ratioOf, rowOf, sample } from '../sample.mjs';
 import { median } from '../report.mjs';
-import { unchangedAims, unchangedCalls } from './unchanged.mjs';
+import { oneQueryCall, unchangedAims, unchangedCalls } from './unchanged.mjs';
 import { startYardsticks } from './yardsticks.mjs';
 
 const NAMES = {
@@ -53,13 +53,14 @@ async function callsOf({ service: { url, pid, token } }, client, database) {
   return { ...calls, ...(await unchangedCalls(calls, client, database)) };
 }
 
-function yardstickCalls({ url, pid }, bytes) {
+function yardstickCalls(yardsticks, bytes) {
+  const { url, pid } = yardsticks;
   return {
     floorA: { url: `${url}/floor-a`, pid, status: 204 },
     rawStock: { url: `${url}/stock`, pid, status: 204 },
     rawPrices: { url: `${url}/prices`, pid, status: 204 },
     buffer: { url: `${url}/buffer/${bytes}`, pid },
-    oneQuery: { url: `${url}/one-query`, pid, status: 204, count: 100 },
+    oneQuery: oneQueryCall(yardsticks),
   };
 }
 

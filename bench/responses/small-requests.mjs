@@ -22,28 +22,39 @@ export async function measureWaiting({ m: { service }, client, crowd }, { rounds
   };
 }
 
+/** The least part of the requests per second of a bare Express handler. */
+const LEAST = { anonymous: 0.5, 'with a token': 0.6 };
+
 /** @returns {Promise<{ rows: object, aims: object[] }>} */
-export async function measureRate({ m, client }, { rounds, seconds }) {
-  const bare = await startYardsticks(m.url, 0);
+export async function measureRate({ m: { url, service }, client }, { rounds, seconds }) {
+  const bare = await startYardsticks(url);
   try {
-    const urls = [m.service.url, bare.url];
-    const rates = urls.map(() => []);
-    for (const url of urls) await client.ask('rate', { url: `${url}/api/version`, seconds: 1 });
-    for (let round = 0; round < rounds; round++)
-      for (const [index, url] of urls.entries())
-        rates[index].push(await client.ask('rate', { url: `${url}/api/version`, seconds }));
-    const [ours, theirs] = rates.map(median);
-    const ratio = median(rates[0].map((rate, round) => rate / rates[1][round]));
-    return {
-      rows: {
-        'GET /api/version, metered': { 'requests/s': ours },
-        'GET /api/version, a bare Express handler': { 'requests/s': theirs },
-      },
-      aims: [{ aim: 'P7', what: 'requests/s over a bare Express handler', figure: ratio, least: 0.5 }],
+    const version = { url: `${service.url}/api/version` };
+    const calls = {
+      anonymous: version,
+      'with a token': { ...version, headers: await service.token('BENCH-A') },
+      bare: { url: `${bare.url}/api/version` },
     };
+    const rates = Object.fromEntries(Object.keys(calls).map((name) => [name, []]));
+    for (const call of Object.values(calls)) await client.ask('rate', { ...call, seconds: 1 });
+    for (let round = 0; round < rounds; round++)
+      for (const [name, call] of Object.entries(calls))
+        rates[name].push(await client.ask('rate', { ...call, seconds }));
+    return { rows: rowsOf(rates), aims: Object.keys(LEAST).map((name) => aimOf(name, rates)) };
   } finally {
     await bare.stop();
   }
+}
+
+function rowsOf({ bare, ...ours }) {
+  const rows = Object.entries(ours).map(([name, rates]) => [`GET /api/version, ${name}`, median(rates)]);
+  rows.push(['GET /api/version, a bare Express handler', median(bare)]);
+  return Object.fromEntries(rows.map(([name, rate]) => [name, { 'requests/s': rate }]));
+}
+
+function aimOf(name, rates) {
+  const figure = median(rates[name].map((rate, round) => rate / rates.bare[round]));
+  return { aim: 'P7', what: `requests/s over a bare Express handler, ${name}`, figure, least: LEAST[name] };
 }
 
 const secondsOf = (responses) => responses.map((one) => one.seconds);

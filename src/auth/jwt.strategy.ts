@@ -1,14 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
+import { LRUCache } from 'lru-cache';
 import { Strategy } from 'passport-jwt';
 import { type AccessTokenClaims, CLOCK_TOLERANCE_SECONDS, customerOf } from './access-token-claims.js';
 import type { CustomerIdentity } from './identity.js';
 import { ALGORITHM, AUDIENCE, ISSUER, SigningKeys } from './signing-keys.js';
 
+/** About 10 MB. A further token replaces the one that was not used for the longest time. */
+const MAX_TOKENS = 10_000;
+
+type SignedClaims = Record<keyof AccessTokenClaims, unknown>;
+
 /** Verifies the bearer token of a request: first the signature, with the key that its header names, then the claims. */
 @Injectable()
 export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
+  /** The claims of tokens whose signature was verified, by the whole token. */
+  private readonly verified = new LRUCache<string, SignedClaims>({ max: MAX_TOKENS });
+
   constructor(keys: SigningKeys) {
     super({
       jwtFromRequest: bearerToken,
@@ -22,12 +31,26 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
       issuer: ISSUER,
       audience: AUDIENCE,
       jsonWebTokenOptions: { clockTolerance: CLOCK_TOLERANCE_SECONDS },
+      passReqToCallback: true,
     });
   }
 
   /** Returns null for claims that this service never issues, although the signature is valid. */
-  validate(claims: Record<keyof AccessTokenClaims, unknown>): CustomerIdentity | null {
-    return customerOf(claims, Date.now() / 1000);
+  validate(request: Request, claims: SignedClaims): CustomerIdentity | null {
+    const customer = customerOf(claims, Date.now() / 1000);
+    if (customer) this.verified.set(copyOf(bearerToken(request)!), claims);
+    return customer;
+  }
+
+  /**
+   * Returns the customer of a token that {@link validate} has accepted before. It checks the claims again, but not the
+   * signature (decision 203). Returns undefined for all other tokens, and for this one once it has expired.
+   */
+  recall(request: Request): CustomerIdentity | undefined {
+    const claims = this.verified.get(bearerToken(request) ?? '');
+    const now = Date.now() / 1000;
+    if (!claims || now >= Number(claims.exp) + CLOCK_TOLERANCE_SECONDS) return undefined;
+    return customerOf(claims, now) ?? undefined;
   }
 }
 
@@ -49,4 +72,9 @@ function keyIdOf(token: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Copies a text. A part of a header would keep the whole header in memory. */
+function copyOf(text: string): string {
+  return Buffer.from(text).toString();
 }

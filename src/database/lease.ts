@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DataSource, QueryRunner } from 'typeorm';
+import { type DataSource, QueryFailedError } from 'typeorm';
+import type { MysqlDriver } from 'typeorm/driver/mysql/MysqlDriver.js';
 import { BusyError } from './busy-error.js';
 import { isConnectionLimitReached, isConnectionLost } from './connection-errors.js';
 import { withDeadline } from './deadline.js';
@@ -14,15 +15,17 @@ const IDLE_MS = 1000;
 /** Timeout of the first statement on such a connection, in milliseconds. It is at most a third of the wait setting. */
 const IDLE_TIMEOUT_MS = 500;
 
-/** The method of a pooled mysql2 connection that this module uses. */
-interface Destroyable {
+/** The part of a pooled mysql2 connection that this module uses. */
+interface Connection {
+  query(sql: string, parameters: readonly unknown[], done: (error: Error | null, rows: Row[]) => void): void;
+  release(): void;
   destroy(): void;
 }
 
 type Pool = DataSource | Promise<DataSource>;
 
 /** When a connection last returned a result, or was opened. */
-const lastResponseAt = new WeakMap<Destroyable, number>();
+const lastResponseAt = new WeakMap<Connection, number>();
 
 /** Settings and state that all leases of a pool share. */
 export interface LeaseTerms {
@@ -55,8 +58,7 @@ export class Lease {
   private statementTimeout?: number;
 
   private constructor(
-    private readonly queryRunner: QueryRunner,
-    private readonly connection: Destroyable,
+    private readonly connection: Connection,
     private readonly terms: LeaseTerms,
     private readonly deadline: number,
   ) {
@@ -75,8 +77,8 @@ export class Lease {
         ? new BusyError(message, { cause: error })
         : error;
     });
-    const { queryRunner, connection } = await connected.finally(() => load.waiting--);
-    return new Lease(queryRunner, connection, terms, deadline);
+    const connection = await connected.finally(() => load.waiting--);
+    return new Lease(connection, terms, deadline);
   }
 
   /**
@@ -109,7 +111,7 @@ export class Lease {
     try {
       return { lease, rows: await lease.firstQuery(sql, parameters) };
     } catch (error) {
-      await lease.release();
+      lease.release();
       throw error;
     }
   }
@@ -122,10 +124,10 @@ export class Lease {
     this.statementTimeout = timeout;
   }
 
-  async release(): Promise<void> {
+  release(): void {
     this.terms.load.inUse--;
     if (this.broken) this.connection.destroy();
-    await this.queryRunner.release();
+    else this.connection.release();
   }
 
   /** @throws {DeadConnection} if the connection is dead and the deadline leaves time for another one */
@@ -146,7 +148,7 @@ export class Lease {
     const sentAt = performance.now();
     const timeout = Math.round(Math.max(0, limit));
     const message = `The database did not respond within ${timeout} ms`;
-    const response = withDeadline<Row[]>(this.queryRunner.query(sql, [...parameters]), timeout, message);
+    const response = withDeadline(rowsOf(this.connection, sql, parameters), timeout, message);
     try {
       const rows = await response;
       lastResponseAt.set(this.connection, performance.now());
@@ -166,13 +168,17 @@ export class Lease {
 /** A connection from the pool no longer responds. */
 class DeadConnection extends Error {}
 
-function releaseLate({ queryRunner }: Connected): Promise<void> {
-  return queryRunner.release();
+async function releaseLate(connection: Connection): Promise<void> {
+  connection.release();
 }
 
-interface Connected {
-  queryRunner: QueryRunner;
-  connection: Destroyable;
+/** TypeORM would take as long for each statement as mysql2 itself. */
+function rowsOf(connection: Connection, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+  return new Promise((resolve, reject) =>
+    connection.query(sql, parameters, (error, rows) =>
+      error ? reject(new QueryFailedError(sql, [...parameters], error)) : resolve(rows),
+    ),
+  );
 }
 
 /**
@@ -180,15 +186,14 @@ interface Connected {
  * pool is free. If the server was silent, destroys the connections that have returned nothing since then. They may be
  * dead, and a request on a dead connection would wait until its deadline.
  */
-async function connect(pool: Pool, { server }: LeaseTerms, deadline: number): Promise<Connected> {
+async function connect(pool: Pool, { server }: LeaseTerms, deadline: number): Promise<Connection> {
   for (;;) {
-    const queryRunner = (await pool).createQueryRunner();
+    const driver = (await pool).driver as MysqlDriver;
     try {
-      const connection: Destroyable = await queryRunner.connect();
+      const connection: Connection = await driver.obtainMasterConnection();
       if (!lastResponseAt.has(connection)) lastResponseAt.set(connection, performance.now());
-      if (lastResponseAt.get(connection)! >= server.silentSince) return { queryRunner, connection };
+      if (lastResponseAt.get(connection)! >= server.silentSince) return connection;
       connection.destroy();
-      await queryRunner.release();
     } catch (error) {
       if (!isConnectionLimitReached(error) || performance.now() + RETRY_MS >= deadline) throw error;
       await sleep(RETRY_MS);

@@ -75,7 +75,7 @@ export class ReadReplica implements ReplicaState {
       await assertSchemaComplete(lease.query, LIST_COLUMNS);
       return await contentFingerprint(lease.query);
     } finally {
-      await lease.release();
+      lease.release();
     }
   }
 

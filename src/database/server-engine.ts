@@ -83,7 +83,7 @@ export class ServerEngine implements Engine {
 
   async lookUp(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
     const { lease, rows } = await Lease.begin(dataSource, this.lookups, sql, parameters);
-    await lease.release();
+    lease.release();
     return rows;
   }
 
@@ -111,7 +111,7 @@ export class ServerEngine implements Engine {
     lease.setStatementTimeout(this.settings.DOWNLOAD_STALL_SECONDS * 1000);
     const close = async () => {
       await lease.query('ROLLBACK').catch(() => undefined);
-      await lease.release();
+      lease.release();
     };
     return { query: lease.query, join: straightJoin, isReplica, close };
   }

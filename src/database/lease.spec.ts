@@ -1,0 +1,97 @@
+import type { DataSource } from 'typeorm';
+import { Lease, type LeaseTerms } from './lease.js';
+import type { Row } from './query.js';
+
+type Done = (error: Error | null, rows: Row[]) => void;
+
+/** A pooled mysql2 connection, with what a lease did to it. */
+class Connection {
+  released = 0;
+  destroyed = 0;
+
+  constructor(private readonly respond: (done: Done) => void) {}
+
+  query(_sql: string, _parameters: unknown[], done: Done): void {
+    this.respond(done);
+  }
+
+  release(): void {
+    this.released++;
+  }
+
+  destroy(): void {
+    this.destroyed++;
+  }
+}
+
+const rows = [{ one: 1 }];
+const responds = (done: Done) => setImmediate(done, null, rows);
+const hangs = () => undefined;
+const fails = (properties: object) => (done: Done) =>
+  void setImmediate(done, Object.assign(new Error('it failed'), properties), []);
+
+let terms: LeaseTerms;
+beforeEach(() => {
+  terms = { wait: 1500, load: { name: 'lookup', size: 2, inUse: 0, waiting: 0 }, server: { silentSince: 0 } };
+});
+
+/** Runs one statement in a pool that provides these connections one after the other. */
+async function lookUp(...connections: Connection[]): Promise<Row[]> {
+  const provided = [...connections];
+  const obtainMasterConnection = () => Promise.resolve(provided.shift());
+  const pool = { driver: { obtainMasterConnection } } as unknown as DataSource;
+  const running = Lease.begin(pool, terms, 'SELECT ?', [1]);
+  expect(terms.load).toMatchObject({ inUse: 0, waiting: 1 });
+  try {
+    const started = await running;
+    expect(terms.load).toMatchObject({ inUse: 1, waiting: 0 });
+    started.lease.release();
+    return started.rows;
+  } finally {
+    expect(terms.load).toMatchObject({ inUse: 0, waiting: 0 });
+  }
+}
+
+test('a statement counts as waiting, then as in use, and gives its connection back', async () => {
+  const connection = new Connection(responds);
+  expect(await lookUp(connection)).toEqual(rows);
+  expect(connection).toMatchObject({ released: 1, destroyed: 0 });
+});
+
+test('the connection of a statement that misses its deadline is closed (decision 50)', async () => {
+  terms = { ...terms, wait: 50 };
+  const [connection, startedAt] = [new Connection(hangs), performance.now()];
+  // The timer may fire a fraction of a millisecond before the deadline. The statement then runs once more.
+  await expect(lookUp(connection, new Connection(hangs))).rejects.toThrow('The database did not respond within');
+  expect(connection).toMatchObject({ released: 0, destroyed: 1 });
+  expect(terms.server.silentSince).toBeGreaterThanOrEqual(startedAt);
+});
+
+test('a refused statement keeps its error number, and its connection stays in the pool', async () => {
+  const connection = new Connection(fails({ errno: 1146, code: 'ER_NO_SUCH_TABLE' }));
+  const refusal = {
+    message: 'it failed',
+    errno: 1146,
+    code: 'ER_NO_SUCH_TABLE',
+    stack: expect.stringContaining('lease'),
+  };
+  await expect(lookUp(connection)).rejects.toMatchObject(refusal);
+  expect(connection).toMatchObject({ released: 1, destroyed: 0 });
+});
+
+test('a statement on a lost connection runs once more, on another connection (decision 120)', async () => {
+  const [lost, next] = [new Connection(fails({ fatal: true })), new Connection(responds)];
+  expect(await lookUp(lost, next)).toEqual(rows);
+  expect([lost.destroyed, next.released]).toEqual([1, 1]);
+});
+
+test('a statement on an idle connection that hangs runs once more, within the deadline (decision 120)', async () => {
+  const responses = [responds, hangs];
+  const idle = new Connection((done) => responses.shift()!(done));
+  await lookUp(idle);
+  const now = performance.now.bind(performance);
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 5000);
+  expect(await lookUp(idle, new Connection(responds))).toEqual(rows);
+  expect(idle.destroyed).toBe(1);
+  clock.mockRestore();
+});
