@@ -1,23 +1,45 @@
-# The service and its commands in one image. deploy/README.md says how it is run; settings come from the environment.
+# The service and its commands in one image. docs/image.md says how to build and verify it, deploy/README.md how to run
+# it. Settings come from the environment.
 #
-# Node 24 is the current LTS line, Debian bookworm is supported as long as it is. The tag names both and no more, so that
-# a rebuild takes up security fixes of the two and nothing else; what npm installs is fixed by package-lock.json.
-FROM node:24-bookworm-slim AS build
+# Node 24 gets security fixes until April 2028, and Debian bookworm until June 2028. The digest fixes the base, so that
+# two builds of one commit are equal. Renovate moves the digest with the tag (renovate.json).
+FROM node:24-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS base
+
+FROM base AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Packages bring their binaries along; no script of theirs has to run.
-RUN npm ci --ignore-scripts --no-audit --no-fund
+# Both secrets are optional: the certificates of a proxy that decrypts TLS, and an .npmrc with a registry of your own.
+# Packages bring their binaries along, so none of their scripts has to run.
+RUN --mount=type=secret,id=ca --mount=type=secret,id=npmrc,target=/root/.npmrc \
+    if [ -e /run/secrets/ca ]; then export NODE_EXTRA_CA_CERTS=/run/secrets/ca; fi && \
+    npm ci --ignore-scripts --no-audit --no-fund
 COPY build.mjs .swcrc ./
 COPY src src
 RUN npm run build && find dist -name '*.map' -delete
-RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+RUN npm prune --omit=dev --offline --ignore-scripts --no-audit --no-fund
+# The base has glibc. libsql would load this binary on Alpine.
+RUN rm -r node_modules/@libsql/linux-*-musl
+# The list of packages for scanners. npm would report the removed development packages as missing, and would write the
+# time and a random number into the list.
+RUN npm pkg delete devDependencies && \
+    npm sbom --omit=dev --sbom-format=cyclonedx --sbom-type=application > sbom.json && \
+    node -e "const { serialNumber, ...sbom } = require('./sbom.json'); delete sbom.metadata.timestamp; \
+      sbom.metadata.component.name = require('./package.json').name; \
+      require('fs').writeFileSync('sbom.cdx.json', JSON.stringify(sbom, null, 1))"
+# The service loads libsql from here, and every other package from its bundle. The licences of these packages stay, and so
+# do their versions, which scanners read. test/bundle.e2e.ts finds a package that the bundle lacks.
+RUN cd node_modules && find . -type f \
+      -not -path './libsql/*' -not -path './@libsql/*' -not -path './@neon-rs/load/*' -not -path './detect-libc/*' \
+      -not -name package.json -not -iname 'licen[cs]e*' -not -iname 'notice*' -delete && \
+    find . -type l -delete && find . -type d -empty -delete
 
 # Nothing runs in this stage, so that it holds what the base has and what is named here. Files belong to root: the user
 # below can write nowhere, and needs to nowhere but where a database file, if any, is mounted.
-FROM node:24-bookworm-slim
+FROM base
 ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json ./
+COPY --from=build /app/sbom.cdx.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 # Maps for imports, to be named by --map.

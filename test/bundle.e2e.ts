@@ -31,15 +31,17 @@ test('--help loads at most twenty modules (decision 206)', async () => {
   expect(modules.length).toBeLessThanOrEqual(20);
 });
 
+/** Fails after all modules are loaded, and after the driver of the server is. */
+const UNREACHABLE = { DATABASE_URL: 'mysql://root@127.0.0.1:1/none' };
+
 test.each([
-  ['a command', 'cli.js', ['migrate']],
-  ['the service', 'main.js', []],
-])('%s loads no package but libsql from node_modules (decision 206)', async (_, name, args) => {
-  // All modules are loaded before the settings are read.
-  const env = { PATH: process.env.PATH, PORT: 'none' };
+  ['a command', 'cli.js', ['migrate'], UNREACHABLE, 'ECONNREFUSED'],
+  ['the service', 'main.js', [], { PORT: 'none' }, 'PORT'],
+])('%s loads no package but libsql from node_modules (decision 206)', async (_, name, args, settings, message) => {
+  const env = { PATH: process.env.PATH, ...settings };
   const run = execute(process.execPath, ['--import', AT_EXIT, program(name), ...args], { env });
   const { stderr } = await run.catch((error: { stderr: string }) => error);
-  expect(stderr).toContain('PORT');
+  expect(stderr).toContain(message);
   const packages = stderr.split('\n').flatMap((line) => line.split('/node_modules/').at(1)?.split('/')[0] ?? []);
   expect(packages).toContain('libsql');
   expect(packages.filter((one) => !LIBSQL.has(one))).toEqual([]);

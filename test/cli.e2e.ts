@@ -136,3 +136,11 @@ async function run(args: string[], DATABASE_URL: string): Promise<CommandResult>
   result.code = await runCli(args, output, () => readSettings({ DATABASE_URL }));
   return result;
 }
+
+test('a command prints why the application cannot be created', async () => {
+  const settings = { ...database.settings(), DATABASE_URL: 'mysql://root@127.0.0.1:1/none', DATABASE_TLS: true };
+  const output = { stdout: { write: jest.fn() }, stderr: { write: jest.fn() }, stdin: process.stdin };
+  const code = await runCli(['migrate'], output, () => ({ ...settings, DATABASE_CA_FILE: '/missing' }) as never);
+  expect(code).toBe(1);
+  expect(output.stderr.write).toHaveBeenCalledWith(expect.stringContaining('DATABASE_CA_FILE'));
+});

@@ -15,6 +15,8 @@ export const OPERATION: Clause[] = [
   clause('decision 194', 'the log contains the trace ID of a request', notTestable(OPERATORS)),
   clause('decision 195', 'an optional module exports traces', notTestable(OPERATORS)),
   clause('decision 191', 'a sandbox has a database of its own and a published key', notTestable(OPERATORS)),
+  clause('decision 192', 'the image contains only files that Node can load', notTestable(OPERATORS)),
+  clause('decision 193', 'the image lists its packages, and a digest fixes its base', notTestable(OPERATORS)),
   clause('decision 36', 'foreign keys remove what belongs to a deleted row', notTestable(STORED)),
   clause('decision 38', 'some columns may not be empty', notTestable(FILES)),
   clause('decision 39', 'replaced by decision 140', notTestable(FILES)),

@@ -16,7 +16,8 @@ export class Session {
 
   /** Returns the database service, which has neither connected nor migrated yet. */
   async unmigrated(): Promise<DatabaseService> {
-    this.app ??= await NestFactory.createApplicationContext(AppModule.with(this.settings()));
+    // Nest would print the error through its logger, which commands turn off, and end the process.
+    this.app ??= await NestFactory.createApplicationContext(AppModule.with(this.settings()), { abortOnError: false });
     return this.app.get(DatabaseService);
   }
 

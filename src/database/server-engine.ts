@@ -1,3 +1,4 @@
+import mysql2 from 'mysql2';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import { TCP_KEEP_ALIVE_MS } from '../config/tcp-keep-alive.js';
@@ -51,6 +52,8 @@ export class ServerEngine implements Engine {
     this.readReplicas = this.replicasOf({ wait, load: downloads });
     this.options = {
       type: 'mysql',
+      // TypeORM would load it from node_modules, and not from the bundle.
+      driver: mysql2,
       url: settings.DATABASE_URL,
       charset: 'utf8mb4',
       // Timestamps are stored in UTC. Days are returned as text.

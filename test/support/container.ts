@@ -87,9 +87,15 @@ export class Container {
     return this.exit();
   }
 
-  /** Kills the container. */
+  /** Kills the container. The command survives `unshare`, because it has changed its user. */
   async kill(): Promise<void> {
-    this.child.kill('SIGKILL');
+    if (!this.ended) {
+      try {
+        process.kill(this.pid, 'SIGKILL');
+      } catch {
+        this.child.kill('SIGKILL');
+      }
+    }
     await this.exit();
   }
 

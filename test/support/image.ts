@@ -14,6 +14,9 @@ interface Stage {
   workdir: string;
 }
 
+/** The file of each secret of a build, by its id. */
+type Secrets = Record<string, string>;
+
 /**
  * Builds the image of a Dockerfile without a container engine: carries out its instructions one by one, each RUN in a
  * separate namespace and root. An unknown instruction or form is an error, so that every part of the file is tested.
@@ -29,16 +32,24 @@ export class Image {
   private readonly stages = new Map<string, Stage>();
   private stage!: Stage;
 
+  private constructor(private readonly secrets: Secrets) {}
+
   /**
    * @param dockerfile its text
    * @param context a folder; default: the project without the files in `.dockerignore`
+   * @throws with the output of a failed RUN
    */
-  static async build(dockerfile: string, context?: string): Promise<Image> {
-    const image = new Image();
-    if (context) cpSync(context, image.context, { recursive: true });
-    else image.takeProject();
-    for (const instruction of DockerfileParser.parse(dockerfile).getInstructions()) await image.carryOut(instruction);
-    return image;
+  static async build(dockerfile: string, context?: string, secrets: Secrets = {}): Promise<Image> {
+    const image = new Image(secrets);
+    try {
+      if (context) cpSync(context, image.context, { recursive: true });
+      else image.takeProject();
+      for (const instruction of DockerfileParser.parse(dockerfile).getInstructions()) await image.carryOut(instruction);
+      return image;
+    } catch (error) {
+      image.remove();
+      throw error;
+    }
   }
 
   /** The folder with the files that the last stage added to the base image. */
@@ -81,7 +92,7 @@ export class Image {
     const text = instruction.getArgumentsContent() ?? '';
     switch (instruction.getKeyword()) {
       case 'FROM':
-        return this.begin(args[2] ?? 'last');
+        return this.begin(args[0]!, args[2] ?? 'last');
       case 'WORKDIR':
         this.stage.workdir = text;
         return void mkdirSync(join(this.stage.layer, text), { recursive: true });
@@ -93,7 +104,7 @@ export class Image {
       case 'COPY':
         return this.copy(instruction as Copy, args);
       case 'RUN':
-        return this.runStep(text);
+        return this.runStep(text, this.secretsOf(instruction as JSONInstruction));
       case 'USER':
         return void (this.user = text);
       case 'EXPOSE':
@@ -109,10 +120,13 @@ export class Image {
     }
   }
 
-  private begin(name: string): void {
-    this.stage = { layer: join(this.folder, name), workdir: '/' };
+  private begin(base: string, name: string): void {
+    const layer = join(this.folder, name);
+    const from = this.stages.get(base);
+    if (from) cpSync(from.layer, layer, { recursive: true, verbatimSymlinks: true });
+    else mkdirSync(layer);
+    this.stage = { layer, workdir: from?.workdir ?? '/' };
     this.stages.set(name, this.stage);
-    mkdirSync(this.stage.layer);
     this.user = '0:0';
     for (const key of Object.keys(this.env)) delete this.env[key];
   }
@@ -131,19 +145,38 @@ export class Image {
     }
   }
 
-  /** Carries out a RUN step like Docker: as root, in a shell, with the written files in the layer of the stage. */
-  private async runStep(command: string): Promise<void> {
+  /**
+   * Carries out a RUN step like Docker: as root, in a shell, with the written files in the layer of the stage. Secrets
+   * are files that only this step sees.
+   */
+  private async runStep(command: string, secrets: [string, string][]): Promise<void> {
     const { layer, workdir } = this.stage;
     const [work, root] = [join(this.folder, 'work'), join(this.folder, 'root')];
     for (const folder of [work, root]) mkdirSync(folder, { recursive: true });
     const script = `mount -t overlay overlay -o "lowerdir=/,upperdir=$1,workdir=$2" "$3"
       mount -t proc proc "$3/proc"; mount --rbind /dev "$3/dev"
-      exec chroot "$3" sh -c 'cd "$1" && eval "$2"' sh "$4" "$5"`;
+      root=$3 workdir=$4 command=$5; shift 5
+      while [ $# -gt 0 ]; do
+        mkdir -p "$root$(dirname "$2")"; touch "$root$2"; mount --bind "$1" "$root$2"; shift 2
+      done
+      exec chroot "$root" sh -c 'cd "$1" && eval "$2"' sh "$workdir" "$command"`;
     const sandbox = ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-ec', script, 'sh'];
     // Variables that npm and Jest set for their child processes do not belong to a build.
     const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|jest_|node_env)/i.test(name));
     const env = { ...Object.fromEntries(inherited), ...this.env };
-    await promisify(execFile)('unshare', [...sandbox, layer, work, root, workdir, command], { env, maxBuffer: 1e8 });
+    const args = [...sandbox, layer, work, root, workdir, command, ...secrets.flat()];
+    await promisify(execFile)('unshare', args, { env, maxBuffer: 1e8 });
+    for (const [, target] of secrets) rmSync(join(layer, target));
     rmSync(work, { recursive: true });
+  }
+
+  /** Returns the given secrets that a RUN instruction mounts: the file and the path in the container. */
+  private secretsOf(instruction: JSONInstruction): [string, string][] {
+    return instruction.getFlags().flatMap((flag) => {
+      const [, id, target] = /^type=secret,id=(\w+)(?:,target=(\S+))?$/.exec(flag.getValue() ?? '') ?? [];
+      if (flag.getName() !== 'mount' || !id) throw new Error(`RUN: the test does not support ${flag}`);
+      const file = this.secrets[id];
+      return file ? [[file, target ?? `/run/secrets/${id}`]] : [];
+    });
   }
 }
