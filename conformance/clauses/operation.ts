@@ -168,6 +168,7 @@ export const OPERATION: Clause[] = [
   clause('decision 176', 'the service records changes of terms and keys', notTestable(FILES)),
   clause('decision 177', 'standard input needs a temporary folder', notTestable(FILES)),
   clause('decision 178', 'the service checks the transaction limit of a group early', notTestable(FILES)),
+  clause('decision 202', 'imports on two servers of a cluster never both commit', notTestable(OPERATORS)),
   clause('decision 183', 'a linter rejects the worst phrases', notTestable('is for engineers: no client sees it')),
   clause(
     'decision 196',

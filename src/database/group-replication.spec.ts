@@ -30,7 +30,7 @@ test.each<[string, string | undefined, Row[] | Error, boolean]>([
   ['a server without the plugin', undefined, DENIED, false],
 ])('assertSinglePrimary decides for %s', async (_, mode, members, isRefused) => {
   const refusal = await assertSinglePrimary(server(mode, members)).catch(({ message }: Error) => message);
-  expect(refusal).toEqual(isRefused ? expect.stringContaining('switch_to_single_primary_mode()') : undefined);
+  expect(refusal?.includes('switch_to_single_primary_mode()') ?? false).toBe(isRefused);
 });
 
 const nothing: Query = async () => [];

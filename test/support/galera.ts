@@ -2,15 +2,14 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import mysql from 'mysql2/promise';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.mjs';
 
 /** As root, rsync gives up its rights and cannot write the folder of the other node. */
-const NOBODY = 65_534;
-const IS_ROOT = process.getuid?.() === 0;
-const USER = IS_ROOT ? { uid: NOBODY, gid: NOBODY, name: 'nobody' } : { name: userInfo().username };
+const UNPRIVILEGED = 65_534;
+const uid = process.getuid?.() === 0 ? UNPRIVILEGED : undefined;
 
 /** A Galera cluster of two nodes of MariaDB on this machine. */
 export class GaleraCluster {
@@ -42,11 +41,10 @@ export class GaleraCluster {
   private async join(name: string): Promise<void> {
     const folder = join(this.folder, name);
     mkdirSync(folder);
-    if (USER.uid) chownSync(folder, USER.uid, USER.gid);
-    const options = ['--defaults-file=/dev/null', `--user=${USER.name}`, `--datadir=${join(folder, 'data')}`];
+    if (uid) chownSync(folder, uid, uid);
+    const options = ['--defaults-file=/dev/null', `--datadir=${join(folder, 'data')}`];
     const install = [...options, '--auth-root-authentication-method=normal', '--skip-test-db'];
-    const { uid, gid } = USER;
-    execFileSync('mariadb-install-db', install, { stdio: 'ignore', uid, gid });
+    execFileSync('mariadb-install-db', install, { stdio: 'ignore', uid, gid: uid });
     const [port, group, state, transfer] = [await freePort(), await freePort(), await freePort(), await freePort()];
     const galera = [
       '--wsrep-on=ON',
@@ -58,7 +56,7 @@ export class GaleraCluster {
       '--binlog-format=ROW',
     ];
     const place = [`--socket=${join(folder, 'socket')}`, `--port=${port}`, '--bind-address=127.0.0.1'];
-    const node = spawn('mariadbd', [...options, ...place, ...galera], { stdio: 'ignore', uid, gid });
+    const node = spawn('mariadbd', [...options, ...place, ...galera], { stdio: 'ignore', uid, gid: uid });
     process.once('exit', () => node.kill('SIGKILL'));
     this.nodes.push(node);
     this.ports.push(port);

@@ -49,7 +49,7 @@ export class MultiplexingProxy {
     client.on('quit', () => client.destroy());
     const forward = (sql: string) => {
       const connection = pinned ?? this.connections[this.next++ % this.connections.length]!;
-      if (/^START TRANSACTION/.test(sql)) pinned = connection;
+      if (sql.startsWith('START TRANSACTION')) pinned = connection;
       if (/^(COMMIT|ROLLBACK)/.test(sql)) pinned = undefined;
       connection.query(sql, (error: mysql.QueryError | null, rows: unknown, fields: unknown) => {
         if (error) client.writeError({ code: error.errno, message: error.message });
