@@ -36,6 +36,8 @@ export class MultiplexingProxy {
   }
 
   private serve(client: ClientConnection): void {
+    /** Each command starts a new sequence of packets. */
+    const nextCommand = () => void (client.sequenceId = 0);
     client.serverHandshake({
       protocolVersion: 10,
       serverVersion: '8.4.0',
@@ -43,6 +45,10 @@ export class MultiplexingProxy {
       statusFlags: 2,
       characterSet: 45,
       capabilityFlags: 0xffffff,
+      authCallback: (_parameters: unknown, accept: (error: null) => void) => {
+        accept(null);
+        nextCommand();
+      },
     });
     let pinned: mysql.Connection | undefined;
     client.on('error', () => undefined);
@@ -55,8 +61,7 @@ export class MultiplexingProxy {
         if (error) client.writeError({ code: error.errno, message: error.message });
         else if (Array.isArray(rows)) client.writeTextResult(rows, fields as mysql.FieldPacket[]);
         else client.writeOk(rows as mysql.ResultSetHeader);
-        // The next command starts a new sequence of packets.
-        client.sequenceId = 0;
+        nextCommand();
       });
     };
     client.on('query', forward);
