@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from './command.mjs';
-import { writeFiles } from './data-files.mjs';
+import { writeFile, writeFiles } from './data-files.mjs';
+import { customersTable } from './fleet/customers.mjs';
 import { issueKeys } from './keys.mjs';
 import { describeMachine, warnOfLoad } from './machine.mjs';
 import { measureCosts } from './scale/costs.mjs';
@@ -54,7 +55,7 @@ export async function measureScale({ quick, write }) {
           if (size !== 'M') return;
           const times = quick ? { count: 100, idleSeconds: 5 } : { count: 400, idleSeconds: 20 };
           found.replicas = await measureReplicas({ url, client, databasePid, ...times });
-          found.slow = await measureSlowClients({ url, crowd, ...SLOW, seconds: quick ? 10 : 40 });
+          found.slow = await measureSlowClients({ databaseUrl: url, crowd, ...SLOW, seconds: quick ? 10 : 40 });
         });
     });
   } finally {
@@ -74,7 +75,9 @@ export async function measureScale({ quick, write }) {
 
 async function load(url, size, folder) {
   await writeFiles(size, folder);
+  await writeFile(customersTable(SLOW.clients, 1), join(folder, 'customers'));
   await runCli(url, 'import', folder);
+  await runCli(url, 'import', join(folder, 'customers'));
   await issueKeys(url);
 }
 

@@ -32,13 +32,18 @@ export const customersPerCore = (secondsADay) => DAY / PEAK / secondsADay;
  */
 export const onPrimary = (costs) => (cost) => Math.min(cost.databaseCpu, costs.unchanged.databaseCpu);
 
+/** The default of RESPONSE_CACHE_MEGABYTES. Larger responses are never cached. */
+const CACHE_BYTES = 128e6;
+
 /** A catalogue that is some times as large: whole responses cost as many times more. Changes and 304s cost the same. */
 export function enlarged(costs, times) {
-  const whole = new Set(['products', 'productsCached', 'prices', 'pricesCached', 'stock']);
   const more = ({ cpu, databaseCpu, bytes }) => ({
     cpu: cpu * times,
     databaseCpu: databaseCpu * times,
     bytes: bytes * times,
   });
-  return Object.fromEntries(Object.entries(costs).map(([kind, cost]) => [kind, whole.has(kind) ? more(cost) : cost]));
+  const [products, prices, stock] = [costs.products, costs.prices, costs.stock].map(more);
+  const cached = (kind, whole) => (whole.bytes > CACHE_BYTES ? whole : more(costs[kind]));
+  const productsCached = cached('productsCached', products);
+  return { ...costs, products, productsCached, prices, pricesCached: cached('pricesCached', prices), stock };
 }

@@ -14,8 +14,9 @@ import { sample } from '../sample.mjs';
  */
 export async function measureReplicas({ url, client, databasePid, count, idleSeconds }) {
   const alone = await measure(1, {}, { url, client, databasePid, count, idleSeconds });
-  if (!findProgram('redis-server')) return { '1 replica, quotas in memory': alone };
-  const redis = await startRedis();
+  const program = findProgram('redis-server');
+  if (!program) return { '1 replica, quotas in memory': alone };
+  const redis = await startRedis(program);
   const shared = { url, client, databasePid, count, idleSeconds, redisPid: redis.pid };
   try {
     return {
@@ -64,9 +65,9 @@ async function measure(replicaCount, settings, { url, client, databasePid, redis
   }
 }
 
-async function startRedis() {
+async function startRedis(program) {
   const port = await freePort();
-  const child = spawn('redis-server', ['--port', String(port), '--save', '', '--bind', '127.0.0.1'], { stdio: 'pipe' });
+  const child = spawn(program, ['--port', String(port), '--save', '', '--bind', '127.0.0.1'], { stdio: 'pipe' });
   for await (const piece of child.stdout) if (/Ready to accept connections/.test(piece)) break;
   child.stdout.resume();
   const stop = () => {

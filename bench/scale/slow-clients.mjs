@@ -1,19 +1,27 @@
 // What slow clients cost a replica.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf } from '../fleet/customers.mjs';
 import { metric } from '../metric.mjs';
 import { cpuOf, peakOf, resetPeak } from '../process-usage.mjs';
 import { startService } from '../running-service.mjs';
 
+/** The default limit of downloads of one customer. */
+const DOWNLOADS_EACH = 5;
+
 /** @returns the growth of the memory and the spool in bytes, and the download slots in use, while all clients read */
-export async function measureSlowClients({ url, crowd, clients, bytesPerSecond, seconds }) {
-  const service = await startService(url, { RESPONSE_CACHE_MEGABYTES: '0' });
+export async function measureSlowClients({ databaseUrl, crowd, clients, bytesPerSecond, seconds }) {
+  const service = await startService(databaseUrl, { RESPONSE_CACHE_MEGABYTES: '0' });
   try {
-    const call = { url: `${service.url}/products`, headers: await service.token('BENCH-A') };
-    await crowd.ask('downloads', { ...call, clients: 4, seconds: 2 });
+    const url = `${service.url}/products`;
+    const codes = Array.from({ length: Math.ceil(clients / DOWNLOADS_EACH) }, (_, number) => codeOf(number));
+    const tokens = await Promise.all(codes.map((code) => service.token(code)));
+    await crowd.ask('downloads', { url, headers: tokens[0], clients: 4, seconds: 2 });
     resetPeak(service.pid);
     await sleep(500);
     const [memory, cpu] = [peakOf(service.pid), cpuOf(service.pid)];
-    const slow = Array.from({ length: clients }, () => crowd.ask('get', { ...call, bytesPerSecond, most: seconds }));
+    const slow = Array.from({ length: clients }, (_, number) =>
+      crowd.ask('get', { url, headers: tokens[number % tokens.length], bytesPerSecond, most: seconds }),
+    );
     await sleep(seconds * 750);
     const found = {
       spool: await metric(service, 'spool_bytes'),

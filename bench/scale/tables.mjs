@@ -40,14 +40,12 @@ export function costTables(costs) {
         name,
         milliseconds(some[kind].cpu),
         milliseconds(some[kind].databaseCpu),
-        size304(kind) ? '0' : bytes(some[kind].bytes),
+        kind === 'unchanged' ? '0' : bytes(some[kind].bytes),
       ]);
       return `${eligible(size)} eligible products:\n\n${table(['Measured', 'CPU of the service', 'CPU of the database', 'Sent'], rows)}`;
     })
     .join('\n\n');
 }
-
-const size304 = (kind) => kind === 'unchanged';
 
 /** What one customer and fleets of customers need, for each size and for a million eligible products. */
 export function fleetTables(costs) {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.mjs';
+import { findProgram } from './programs.mjs';
 
 /** As root, rsync gives up its rights and cannot write the folder of the other node. */
 const UNPRIVILEGED = 65_534;
@@ -56,7 +57,7 @@ export class GaleraCluster {
       '--binlog-format=ROW',
     ];
     const place = [`--socket=${join(folder, 'socket')}`, `--port=${port}`, '--bind-address=127.0.0.1'];
-    const node = spawn('mariadbd', [...options, ...place, ...galera], { stdio: 'ignore', uid, gid: uid });
+    const node = spawn(findProgram('mariadbd')!, [...options, ...place, ...galera], { stdio: 'ignore', uid, gid: uid });
     process.once('exit', () => node.kill('SIGKILL'));
     this.nodes.push(node);
     this.ports.push(port);
