@@ -16,7 +16,7 @@ export const PROGRAMS = [
     name: 'galera',
     project: 'mysql',
     package: 'galera-4 rsync',
-    proof: ['sh', '-c', 'test -e /usr/lib/galera/libgalera_smm.so && PATH=$PATH:/usr/sbin which mariadbd rsync'],
+    proof: ['sh', '-c', 'test -e /usr/lib/galera/libgalera_smm.so && which mariadbd rsync'],
   },
   { name: 'redis-server', project: 'redis', package: 'redis-server' },
   { name: 'nginx', project: 'rollout', package: 'nginx' },
