@@ -37,7 +37,7 @@ const SLOW = { clients: 40, bytesPerSecond: 20_000 };
 
 /** @param {{ quick: boolean, write: boolean }} options */
 export async function measureScale({ quick, write }) {
-  warnOfLoad();
+  const machineLoad = warnOfLoad();
   const folder = mkdtempSync(join(tmpdir(), 'customer-data-bench-'));
   const [client, crowd] = [startTasks(CLIENT), startTasks(CLIENT)];
   const costs = {};
@@ -63,7 +63,7 @@ export async function measureScale({ quick, write }) {
     rmSync(folder, { recursive: true, force: true });
   }
   const tables = {
-    conditions: conditions(describeMachine(), server),
+    conditions: conditions(describeMachine(), machineLoad, server),
     costs: costTables(costs),
     ...fleetTables(costs),
     replicas: replicaTable(found.replicas),
