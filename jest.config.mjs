@@ -26,6 +26,8 @@ const endToEnd = (engine, ...files) => ({
 
 const mysql = {
   ...endToEnd('mysql', 'test/*.e2e.ts', 'test/server/*.e2e.ts'),
+  // A cluster takes long to start.
+  testPathIgnorePatterns: process.env.NIGHTLY ? [] : ['server/galera'],
   globalSetup: '<rootDir>/test/support/start-server.mjs',
   globalTeardown: '<rootDir>/test/support/stop-server.mjs',
 };

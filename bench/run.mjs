@@ -7,6 +7,7 @@ import { SIZES } from './data-set.mjs';
 import { measureFleet } from './fleet.mjs';
 import { measureImport } from './import.mjs';
 import { measureMetering } from './metering.mjs';
+import { measureScale } from './scale.mjs';
 
 const BENCHMARKS = {
   metering: measureMetering,
@@ -15,6 +16,7 @@ const BENCHMARKS = {
   changes: measureChanges,
   crowd: measureCrowd,
   fleet: measureFleet,
+  scale: measureScale,
 };
 
 const { values, positionals } = parseArgs({
@@ -24,18 +26,19 @@ const { values, positionals } = parseArgs({
     size: { type: 'string' },
     terms: { type: 'string', default: '20' },
     changes: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
   },
 });
 const options = { ...values, terms: Number(values.terms), size: values.size ?? (values.quick ? 'M' : 'L') };
-// The fleet has no aims, and the crowd takes long, so they run only if an argument names them.
+// The fleet and the scale have no aims, and the crowd takes long, so they run only if an argument names them.
 const names = positionals.length
   ? positionals
-  : Object.keys(BENCHMARKS).filter((name) => !['crowd', 'fleet'].includes(name));
+  : Object.keys(BENCHMARKS).filter((name) => !['crowd', 'fleet', 'scale'].includes(name));
 const unknown = names.find((name) => !Object.hasOwn(BENCHMARKS, name));
 if (unknown || !Object.hasOwn(SIZES, options.size)) {
   const sizes = Object.keys(SIZES).join('|');
   console.error(
-    `Usage: npm run bench -- [${Object.keys(BENCHMARKS).join('|')}]... [--quick] [--size=${sizes}] [--terms=N] [--changes]`,
+    `Usage: npm run bench -- [${Object.keys(BENCHMARKS).join('|')}]... [--quick] [--size=${sizes}] [--terms=N] [--changes] [--write]`,
   );
   process.exit(1);
 }

@@ -180,6 +180,7 @@ export const OPERATION: Clause[] = [
   clause('decision 178', 'the service checks the transaction limit of a group early', notTestable(FILES)),
   clause('decision 186', 'encrypted connections always verify the certificate', notTestable(OPERATORS)),
   clause('decision 187', 'each new connection reads the certificates again', notTestable(OPERATORS)),
+  clause('decision 202', 'imports on two servers of a cluster never both commit', notTestable(OPERATORS)),
   clause('decision 183', 'a linter rejects the worst phrases', notTestable('is for engineers: no client sees it')),
   clause(
     'decision 196',

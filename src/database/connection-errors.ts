@@ -1,8 +1,11 @@
 /** The server has reached its connection limit, or the connection limit of this account. */
 const LIMIT_REACHED = new Set(['ER_CON_COUNT_ERROR', 'ER_TOO_MANY_USER_CONNECTIONS', 'ER_USER_LIMIT_REACHED']);
 
-/** Errors with which a server ends a connection: its shutdown, KILL on MariaDB, the idle timeout of MySQL. */
-const ENDED_BY_SERVER = new Set([1053, 1927, 4031]);
+/**
+ * Errors after which a connection is useless: the shutdown of the server, KILL on MariaDB, the idle timeout of MySQL, and
+ * a Galera node without a majority. A load balancer may lead to a better node.
+ */
+const ENDED_BY_SERVER = new Set([1053, 1927, 4031, 1047]);
 
 /** Whether the server refused another connection because of a limit. */
 export function isConnectionLimitReached(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { TransactionSize, transactionLimit, TransactionTooLarge } from './group-replication.js';
+import { assertSinglePrimary, TransactionSize, transactionLimit, TransactionTooLarge } from './group-replication.js';
 import type { Query, Row } from './query.js';
 
 /** A fake server with this limit. `members` is the list of group members, or the error of reading it. */
@@ -20,6 +20,17 @@ test.each<[string, string | undefined, Row[] | Error, number | undefined]>([
   ['a server without the plugin', undefined, DENIED, undefined],
 ])('transactionLimit returns the limit for %s', async (_, limit, members, expected) => {
   expect(await transactionLimit(server(limit, members))).toBe(expected);
+});
+
+test.each<[string, string | undefined, Row[] | Error, boolean]>([
+  ['a member of a group in multi-primary mode', 'OFF', [{ 1: 1 }], true],
+  ['a member, read by an account without rights on performance_schema', 'OFF', DENIED, true],
+  ['a member of a group with one primary', 'ON', [{ 1: 1 }], false],
+  ['a server that has left its group', 'OFF', [], false],
+  ['a server without the plugin', undefined, DENIED, false],
+])('assertSinglePrimary decides for %s', async (_, mode, members, isRefused) => {
+  const refusal = await assertSinglePrimary(server(mode, members)).catch(({ message }: Error) => message);
+  expect(refusal?.includes('switch_to_single_primary_mode()') ?? false).toBe(isRefused);
 });
 
 const nothing: Query = async () => [];

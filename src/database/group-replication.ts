@@ -13,10 +13,26 @@ export class TransactionTooLarge extends Error {}
  * @returns undefined if the server is in no group, or its group has no limit
  */
 export async function transactionLimit(query: Query): Promise<number | undefined> {
-  const [row] = await query(`SHOW GLOBAL VARIABLES LIKE 'group_replication_transaction_size_limit'`);
-  // 0 means no limit. MariaDB and servers without the plugin lack the variable.
-  const limit = Number(row?.Value ?? 0);
+  // 0 means no limit.
+  const limit = Number((await variable(query, 'transaction_size_limit')) ?? 0);
   return limit && (await isInGroup(query)) ? limit : undefined;
+}
+
+/**
+ * @throws if the server is in a group whose members all accept writes. The lock of imports is local to a member, and such
+ * a group does not support foreign keys that delete rows.
+ */
+export async function assertSinglePrimary(query: Query): Promise<void> {
+  if ((await variable(query, 'single_primary_mode')) !== 'OFF' || !(await isInGroup(query))) return;
+  throw new Error(
+    'This server is in a group of MySQL servers in multi-primary mode, which cannot keep imports apart. As the administrator, run SELECT group_replication_switch_to_single_primary_mode() on a member, and set DATABASE_URL to the primary (see docs/clusters.md)',
+  );
+}
+
+/** Undefined on MariaDB and on servers without the plugin. */
+async function variable(query: Query, name: string): Promise<unknown> {
+  const [row] = await query(`SHOW GLOBAL VARIABLES LIKE 'group_replication_${name}'`);
+  return row?.Value;
 }
 
 /** Returns true for accounts without rights on performance_schema: they see only that the plugin is loaded. */
@@ -62,7 +78,7 @@ export class TransactionSize {
 
 /** Returns advice for the operator. */
 export function remedy(limit: number): string {
-  return `Its limit is group_replication_transaction_size_limit = ${limit}. Import fewer rows at a time (see "MySQL Group Replication" in docs/operations.md), or raise the limit on each member: SET PERSIST group_replication_transaction_size_limit = 2147483647`;
+  return `Its limit is group_replication_transaction_size_limit = ${limit}. Import fewer rows at a time (see docs/clusters.md), or raise the limit on each member: SET PERSIST group_replication_transaction_size_limit = 2147483647`;
 }
 
 /**

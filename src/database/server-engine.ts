@@ -3,21 +3,25 @@ import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import { TCP_KEEP_ALIVE_MS } from '../config/tcp-keep-alive.js';
 import type { Engine, PoolLoad, Snapshot, WriteSession } from './engine.js';
-import { TransactionSize, transactionLimit } from './group-replication.js';
-import { explainDenied } from './denied-statement.js';
 import { encryption } from './encryption.js';
 import { explainEncryption } from './encryption-errors.js';
+import { excludeOtherNodes } from './galera.js';
+import { assertSinglePrimary, TransactionSize, transactionLimit } from './group-replication.js';
 import { Lease, type LeaseTerms } from './lease.js';
 import { migrations } from './migrations/migrations.js';
-import { checkPrivileges } from './migrations/privilege-check.js';
+import { checkPrivileges, MIGRATING } from './migrations/privilege-check.js';
 import { inShortAttempts } from './migrations/short-attempts.js';
 import type { Query, Row } from './query.js';
 import { ReadReplica } from './read-replica.js';
 import { ReadReplicas } from './read-replicas.js';
+import { explainRefusal, isConflict, READING, WRITING } from './refused-statement.js';
 import { ServerPool } from './server-pool.js';
 import { SESSION } from './server-session.js';
 import { LIST_COLUMNS, rowIn, straightJoin, upsertClause, values } from './server-sql.js';
-import { MIGRATION_WAITS, withWritersLock } from './writers-lock.js';
+import { assertHoldsLock, MIGRATION_WAITS, withWritersLock } from './writers-lock.js';
+
+/** How often a short transaction runs if others are in its way. */
+const ATTEMPTS = 3;
 
 /** The part of a mysql2 pool that sets up its connections. Statements on a connection run in the order of the calls. */
 interface SessionPool {
@@ -85,9 +89,13 @@ export class ServerEngine implements Engine {
   }
 
   async lookUp(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
-    const { lease, rows } = await Lease.begin(dataSource, this.lookups, sql, parameters);
-    lease.release();
-    return rows;
+    try {
+      const { lease, rows } = await Lease.begin(dataSource, this.lookups, sql, parameters);
+      lease.release();
+      return rows;
+    } catch (error) {
+      throw await explainRefusal(error, (text) => dataSource.query(text), READING);
+    }
   }
 
   get replicas(): Engine['replicas'] {
@@ -120,11 +128,17 @@ export class ServerEngine implements Engine {
   }
 
   async write<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
-    return withWritersLock(dataSource, async (queryRunner) => {
+    return withWritersLock(dataSource, WRITING, async (queryRunner) => {
       // Triggers ignore the rows of this session. An import does their work in batches (import/content-changes.ts).
       await queryRunner.query('SET @customer_data_import = 1');
       try {
-        return await transaction(queryRunner, work, false);
+        const checked = async (session: WriteSession) => {
+          // A proxy that changes connections between transactions does not change them within one.
+          await assertHoldsLock(session.query);
+          await excludeOtherNodes(session.query);
+          return work(session);
+        };
+        return await transaction(queryRunner, checked, false);
       } finally {
         await queryRunner.query('SET @customer_data_import = NULL').catch(() => undefined);
       }
@@ -134,7 +148,9 @@ export class ServerEngine implements Engine {
   async change<T>(dataSource: DataSource, work: (session: WriteSession) => Promise<T>): Promise<T> {
     const queryRunner = dataSource.createQueryRunner();
     try {
-      return await transaction(queryRunner, work, true);
+      return await repeated(() => transaction(queryRunner, work, true));
+    } catch (error) {
+      throw await explainRefusal(error, (sql) => queryRunner.query(sql), WRITING);
     } finally {
       await queryRunner.release();
     }
@@ -146,10 +162,11 @@ export class ServerEngine implements Engine {
     report: (line: string) => void,
   ): Promise<T> {
     const checked = async (queryRunner: QueryRunner) => {
+      await assertSinglePrimary((sql) => queryRunner.query(sql));
       await checkPrivileges(queryRunner);
       return work(queryRunner);
     };
-    return withWritersLock(dataSource, (queryRunner) => inShortAttempts(queryRunner, checked, report));
+    return withWritersLock(dataSource, MIGRATING, (queryRunner) => inShortAttempts(queryRunner, checked, report));
   }
 
   async close(): Promise<void> {
@@ -188,6 +205,7 @@ async function transaction<T>(
   const [row] = await query('SELECT @@max_allowed_packet AS bytes');
   // The parameters are part of the text of the statement, so only its length is limited.
   const limits = { parameters: Infinity, bytes: Number(row?.bytes) };
+  await assertSinglePrimary(query);
   const transactionBytes = await transactionLimit(query);
   const size = transactionBytes === undefined ? undefined : new TransactionSize(transactionBytes);
   // Each statement must see all earlier commits of other sessions: documents and versions must not use older rows.
@@ -206,8 +224,18 @@ async function transaction<T>(
     return result;
   } catch (error) {
     await query('ROLLBACK').catch(() => undefined);
-    throw await explainDenied(size?.explain(error) ?? error, query);
+    throw size?.explain(error) ?? error;
   }
+}
+
+/** Runs a short transaction again if another one was in its way. An import or another node may win over it. */
+async function repeated<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await run();
+    } catch (error) {
+      if (!isConflict(error) || attempt === ATTEMPTS) throw error;
+    }
 }
 
 function newLoad(name: string, size: number): PoolLoad {

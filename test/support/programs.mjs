@@ -12,6 +12,12 @@ const lastFileOf = (folder) => join(import.meta.dirname, '..', folder, 'node_mod
  */
 export const PROGRAMS = [
   { name: 'mariadbd', project: 'mysql', package: 'mariadb-server' },
+  {
+    name: 'galera',
+    project: 'mysql',
+    package: 'galera-4 rsync',
+    proof: ['sh', '-c', 'test -e /usr/lib/galera/libgalera_smm.so && which mariadbd rsync'],
+  },
   { name: 'redis-server', project: 'redis', package: 'redis-server' },
   { name: 'nginx', project: 'rollout', package: 'nginx' },
   { name: 'chromium', project: 'browser', package: 'chromium' },

@@ -1,14 +1,15 @@
 import type { QueryRunner } from 'typeorm';
-import { accountOf, deniedStatement } from '../denied-statement.js';
+import type { Query } from '../query.js';
+import { explainRefusal, type Task } from '../refused-statement.js';
 import { dialectOf } from './dialect.js';
 
 /** A table for the check only. If the check is killed, the table remains until the next check drops it. */
 const TABLE = 'customer_data_privilege_check';
 
-const BINARY_LOG_NEEDS_SUPER = 1419;
-
-/** The privileges that the statements of migrations need. */
-const PRIVILEGES = 'SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX, REFERENCES, TRIGGER';
+export const MIGRATING: Task = {
+  account: 'the account that owns the schema',
+  rights: 'SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX, REFERENCES, TRIGGER',
+};
 
 /**
  * Runs each kind of statement that a migration contains on its own table, and drops the table. Lists of privileges and
@@ -19,9 +20,10 @@ export async function checkPrivileges(queryRunner: QueryRunner): Promise<void> {
   try {
     for (const sql of await statements(queryRunner)) await queryRunner.query(sql);
   } catch (error) {
-    const remedy = await remedyFor(error as Error, queryRunner);
+    const query: Query = (sql) => queryRunner.query(sql);
+    const { message } = (await explainRefusal(error, query, MIGRATING)) as Error;
     await queryRunner.query(`DROP TABLE IF EXISTS ${TABLE}`).catch(() => undefined);
-    throw new Error(`The database refuses a statement that migrations need: ${remedy}. Nothing was migrated`, {
+    throw new Error(`The database refuses a statement that migrations need: ${message}. Nothing was migrated`, {
       cause: error,
     });
   }
@@ -41,13 +43,4 @@ async function statements(queryRunner: QueryRunner): Promise<string[]> {
     `DROP TRIGGER ${TABLE}_insert`,
     `DROP TABLE ${TABLE}`,
   ];
-}
-
-async function remedyFor(error: Error, queryRunner: QueryRunner): Promise<string> {
-  const { driverError: { errno } = {} } = error as { driverError?: { errno?: number } };
-  if (errno === BINARY_LOG_NEEDS_SUPER)
-    return `${error.message}. The server writes a binary log: as its administrator, run SET GLOBAL log_bin_trust_function_creators = 1 and add that to its configuration (on MySQL, SET PERSIST does both)`;
-  if (!deniedStatement(error)) return error.message;
-  const { name, account } = await accountOf((sql) => queryRunner.query(sql));
-  return `${error.message}. Set DATABASE_URL to the account that owns the schema. If this is the account, run GRANT ${PRIVILEGES} ON \`${name}\`.* TO ${account}`;
 }
