@@ -26,15 +26,15 @@ RUN npm pkg delete devDependencies && \
     node -e "const { serialNumber, ...sbom } = require('./sbom.json'); delete sbom.metadata.timestamp; \
       sbom.metadata.component.name = require('./package.json').name; \
       require('fs').writeFileSync('sbom.cdx.json', JSON.stringify(sbom, null, 1))"
-# The service loads libsql from here, and every other package from its bundle. The licences of these packages stay, and so
-# do their versions, which scanners read. test/bundle.e2e.ts finds a package that the bundle lacks.
+# The service loads libsql from here, and every other package from its bundle. The licences of all packages stay, and
+# their versions, which scanners read. test/bundle.e2e.ts fails if the bundle lacks a package.
 RUN cd node_modules && find . -type f \
       -not -path './libsql/*' -not -path './@libsql/*' -not -path './@neon-rs/load/*' -not -path './detect-libc/*' \
       -not -name package.json -not -iname 'licen[cs]e*' -not -iname 'notice*' -delete && \
     find . -type l -delete && find . -type d -empty -delete
 
-# Nothing runs in this stage, so that it holds what the base has and what is named here. Files belong to root: the user
-# below can write nowhere, and needs to nowhere but where a database file, if any, is mounted.
+# This stage runs nothing, so it contains only the base and the files below. They belong to root, so the service cannot
+# change them. It writes only to mounted volumes, such as that of an SQLite file.
 FROM base
 ENV NODE_ENV=production
 WORKDIR /app
@@ -42,12 +42,12 @@ COPY package.json ./
 COPY --from=build /app/sbom.cdx.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-# Maps for imports, to be named by --map.
+# Column maps for `import --map`.
 COPY mappings mappings
 # A sandbox loads the demo data. In production, the service never loads it.
 COPY demo demo
-# By number: Kubernetes cannot tell of a name that it is not root. 1000 is the user "node" of the base.
+# A number, because Kubernetes cannot check whether a name is root. 1000 is the user "node" of the base.
 USER 1000:1000
 EXPOSE 3000 3001
-# Without a shell, so that node is process 1 and receives the signals. The option is that of `npm start`.
+# Without a shell, so that node is process 1 and receives the signals. `npm start` uses the same option.
 CMD ["node", "--initial-old-space-size=256", "dist/main.js"]

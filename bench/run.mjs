@@ -30,7 +30,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const options = { ...values, terms: Number(values.terms), size: values.size ?? (values.quick ? 'M' : 'L') };
-// The fleet and the scale have no aims, and the crowd takes long, so they run only if an argument names them.
+// `fleet` and `scale` have no targets, and `crowd` takes long, so they run only if an argument names them.
 const names = positionals.length
   ? positionals
   : Object.keys(BENCHMARKS).filter((name) => !['crowd', 'fleet', 'scale'].includes(name));

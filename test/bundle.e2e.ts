@@ -31,7 +31,7 @@ test('--help loads at most twenty modules (decision 206)', async () => {
   expect(modules.length).toBeLessThanOrEqual(20);
 });
 
-/** Fails after all modules are loaded, and after the driver of the server is. */
+/** No server listens there. The command fails after it has loaded all modules and the driver of the database. */
 const UNREACHABLE = { DATABASE_URL: 'mysql://root@127.0.0.1:1/none' };
 
 test.each([

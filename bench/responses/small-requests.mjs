@@ -22,7 +22,7 @@ export async function measureWaiting({ m: { service }, client, crowd }, { rounds
   };
 }
 
-/** The least part of the requests per second of a bare Express handler. */
+/** The lowest allowed ratio to the requests per second of a bare Express handler. */
 const LEAST = { anonymous: 0.5, 'with a token': 0.6 };
 
 /** @returns {Promise<{ rows: object, aims: object[] }>} */

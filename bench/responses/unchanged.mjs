@@ -27,7 +27,7 @@ export async function measureUnchanged({ server, large, client }, { rounds }) {
   }
 }
 
-/** The minimum cost of a 304 that depends on the state of the database. */
+/** An Express handler that runs one statement. A 304 that checks the database cannot cost less. */
 export function oneQueryCall({ url, pid }) {
   return { url: `${url}/one-query`, pid, status: 204, count: 100 };
 }

@@ -15,7 +15,7 @@ const CUSTOMER = 'BENCH-A';
 export async function measureCosts({ url, client, databasePid, deliver, counts }) {
   const costs = {};
   const context = { client, databasePid, costs };
-  // Other terms for each customer mean that no customer finds the response of another one in the cache.
+  // Without a cache, as for customers that share their terms with no other customer.
   await withService(url, { RESPONSE_CACHE_MEGABYTES: '0' }, context, async (measure) => {
     await measure('products', 'products', { count: counts.products });
     await measure('prices', 'prices', { count: counts.others });

@@ -10,7 +10,8 @@ import { sample } from '../sample.mjs';
 
 /**
  * Measures a 304 of several replicas in turn, and then their idle load.
- * @returns for each setup: the CPU seconds of service, database and Redis per request, and idle per replica and second
+ * @returns for each setup: the CPU seconds of service, database and Redis per request, and the idle CPU seconds per second
+ * of all replicas together and of the database
  */
 export async function measureReplicas({ url, client, databasePid, count, idleSeconds }) {
   const alone = await measure(1, {}, { url, client, databasePid, count, idleSeconds });

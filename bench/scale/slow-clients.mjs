@@ -8,7 +8,10 @@ import { startService } from '../running-service.mjs';
 /** The default limit of downloads of one customer. */
 const DOWNLOADS_EACH = 5;
 
-/** @returns the growth of the memory and the spool in bytes, and the download slots in use, while all clients read */
+/**
+ * @returns while all clients read: the bytes in the spool, the database connections in use, the growth of the memory in
+ * bytes, and the CPU seconds per client
+ */
 export async function measureSlowClients({ databaseUrl, crowd, clients, bytesPerSecond, seconds }) {
   const service = await startService(databaseUrl, { RESPONSE_CACHE_MEGABYTES: '0' });
   try {

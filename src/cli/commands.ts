@@ -29,7 +29,7 @@ const DEFINITIONS: Record<keyof typeof DESCRIPTIONS, Define> = {
   import: importCommands,
 };
 
-/** Defines a command that `--help` only describes. @returns the session of its action, to be closed after it */
+/** Adds arguments and an action to a command. @returns the session of the action, which the caller closes after it */
 export function define(
   command: Command,
   print: Print,

@@ -60,7 +60,7 @@ function flag(fallback: Fallback<boolean>): PropertyDecorator {
   );
 }
 
-/** A value that is undefined if not set. */
+/** An optional setting: undefined if it is not set. */
 function optional(): PropertyDecorator {
   return Transform(({ value }) => value || undefined);
 }

@@ -3,7 +3,7 @@ const LIMIT_REACHED = new Set(['ER_CON_COUNT_ERROR', 'ER_TOO_MANY_USER_CONNECTIO
 
 /**
  * Errors after which a connection is useless: the shutdown of the server, KILL on MariaDB, the idle timeout of MySQL, and
- * a Galera node without a majority. A load balancer may lead to a better node.
+ * a Galera node without a majority. A new connection may reach another node through a load balancer.
  */
 const ENDED_BY_SERVER = new Set([1053, 1927, 4031, 1047]);
 

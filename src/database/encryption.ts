@@ -33,9 +33,9 @@ export function encryption(settings: Settings): { ssl: Tls; stream: (address: Ad
 }
 
 /**
- * Opens the connection that mysql2 then encrypts. For an IP address, mysql2 passes no name to Node, which takes it from
- * `_host` of the socket. Node itself sets `_host` only for host names: without it, the certificate would have to be for
- * `localhost`.
+ * Opens the connection that mysql2 then encrypts. Node compares the certificate with the name that mysql2 passes. mysql2
+ * passes none for an IP address. Node then reads `_host` of the socket, which it sets for host names only. If `_host` is
+ * missing, Node expects a certificate for `localhost`, so this function sets it.
  */
 function open({ config: { host, port } }: Address): Socket {
   const keepAlive = { keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };

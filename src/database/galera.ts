@@ -1,6 +1,6 @@
 import type { Query } from './query.js';
 
-/** No table has this name. */
+/** The key of the row. No table has an empty name. */
 const WRITER = '';
 
 /**
@@ -11,7 +11,7 @@ const WRITER = '';
 export async function excludeOtherNodes(query: Query): Promise<void> {
   const [row] = await query(`SHOW GLOBAL VARIABLES LIKE 'wsrep_on'`);
   if (row?.Value !== 'ON') return;
-  // The key stays locked until the end of the transaction, and is part of what the transaction sends to the other nodes.
+  // The key stays locked until the transaction ends. Galera sends it to the other nodes, which compare it.
   await query('INSERT INTO imported_tables (TableName, ImportedAt) VALUES (?, ?)', [WRITER, '2000-01-01']);
   await query('DELETE FROM imported_tables WHERE TableName = ?', [WRITER]);
 }

@@ -68,7 +68,7 @@ const REFUSALS: readonly Refusal[] = [
   },
 ];
 
-/** Whether another transaction was in the way, so that the same transaction may succeed if it runs again. */
+/** Whether the server rolled the transaction back in favour of another one. It may succeed if it runs again. */
 export function isConflict(error: unknown): boolean {
   return matches(CONFLICT, error);
 }

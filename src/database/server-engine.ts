@@ -20,7 +20,7 @@ import { SESSION } from './server-session.js';
 import { LIST_COLUMNS, rowIn, straightJoin, upsertClause, values } from './server-sql.js';
 import { assertHoldsLock, MIGRATION_WAITS, withWritersLock } from './writers-lock.js';
 
-/** How often a short transaction runs if others are in its way. */
+/** How often a short transaction runs if another one changes the same rows. */
 const ATTEMPTS = 3;
 
 /** The part of a mysql2 pool that sets up its connections. Statements on a connection run in the order of the calls. */
@@ -56,7 +56,7 @@ export class ServerEngine implements Engine {
     this.readReplicas = this.replicasOf({ wait, load: downloads });
     this.options = {
       type: 'mysql',
-      // TypeORM would load it from node_modules, and not from the bundle.
+      // Otherwise TypeORM loads mysql2 from node_modules. The image has no code there.
       driver: mysql2,
       url: settings.DATABASE_URL,
       charset: 'utf8mb4',
@@ -228,7 +228,7 @@ async function transaction<T>(
   }
 }
 
-/** Runs a short transaction again if another one was in its way. An import or another node may win over it. */
+/** Runs a short transaction again if the server rolled it back in favour of another one: an import, or another node. */
 async function repeated<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++)
     try {

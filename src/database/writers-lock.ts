@@ -45,7 +45,7 @@ export async function withWritersLock<T>(
 
 /**
  * Checks that the connection of a session holds the lock that the session took. A proxy may run the statements of one
- * session on several connections. The lock, the settings and the variables of the session then protect nothing.
+ * session on several connections. The lock, the settings and the variables then belong to another session.
  */
 export async function assertHoldsLock(query: Query): Promise<void> {
   const [row] = await query(`SELECT IS_USED_LOCK(${LOCK_NAME}) = CONNECTION_ID() AS held`);

@@ -10,7 +10,7 @@ afterEach(() => {
   server.close();
 });
 
-test('messages have the prototypes of Express before Express handles them, and all of its methods', async () => {
+test('requests and responses have the prototypes and methods of Express before Express handles them', async () => {
   const adapter = new ExpressServerAdapter(express());
   adapter.initHttpServer();
   server = adapter.getHttpServer() as Server;

@@ -34,7 +34,7 @@ interface Traced {
 
 const traces = new WeakMap<Request, Traced>();
 
-/** Keeps the trace of a request for {@link traceIdOf}. Its ID may be set later. */
+/** Keeps the trace of a request for {@link traceIdOf}, which reads the ID later. */
 export function keepTrace(request: Request, traced: Traced): void {
   traces.set(request, traced);
 }

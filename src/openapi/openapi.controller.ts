@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { join } from 'node:path';
 import { openApiDocument } from './document.js';
 
-/** The build copies this folder into `dist/`, where the bundle is, and adds the files of Swagger UI. */
+/** The build copies this folder to `dist/`, beside the bundle, and adds the files of Swagger UI. */
 const PAGE = join(import.meta.dirname, 'page');
 const FILES = new Set(['index.html', 'page.css', 'start.js', 'swagger-ui.css', 'swagger-ui-bundle.js']);
 

@@ -35,8 +35,8 @@ export class FailoverQuotaStorage extends ThrottlerQuotaStorage {
   }
 
   /**
-   * Whether this replica counts on its own because Redis does not reply, or did so within the last minute. Without this
-   * minute, scrapes would miss most of the time in which Redis is lost and found again repeatedly.
+   * Whether this replica counts on its own, now or within the last minute, because Redis does not reply. If Redis is lost
+   * and found repeatedly, most scrapes would otherwise fall between two losses.
    */
   get degraded(): boolean {
     return this.loss.isRecent;

@@ -20,7 +20,7 @@ test('a loss is recent while it lasts and for a minute after it ended (decision 
   expect(record.isRecent).toBe(false);
 });
 
-test('a scrape never finds a storage in use that is lost for a moment twice a minute (decision 185)', () => {
+test('each scrape reads a recent loss if the storage is lost for 250 ms twice a minute (decision 185)', () => {
   const record = new LossRecord();
   const scrapes = Array.from({ length: 40 }, (_, scrape) => {
     if (scrape % 2 === 0) {

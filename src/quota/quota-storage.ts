@@ -12,7 +12,7 @@ export interface QuotaStorage {
   /** Returns the windows of the bucket without counting. */
   read(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount>;
 
-  /** Whether this replica counts on its own although the replicas should share their counts, or did so recently. */
+  /** Whether this replica counts on its own, now or recently, although the replicas should share their counts. */
   readonly degraded?: boolean;
 
   /** Prepares for counting. Resolves within seconds, even on failure. @throws {SettingsError} if it can never count */

@@ -33,7 +33,7 @@ export class QuotaService implements OnApplicationShutdown {
     this.storage.close();
   }
 
-  /** Whether this replica counts on its own because the shared storage does not reply, or did so recently. */
+  /** Whether this replica counts on its own, now or recently, because the shared storage does not reply. */
   get degraded(): boolean {
     return this.storage.degraded ?? false;
   }

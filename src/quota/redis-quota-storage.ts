@@ -108,7 +108,7 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
       maxRetriesPerRequest: 0,
       connectTimeout: CONNECT_TIMEOUT_MS,
       keepAlive: TCP_KEEP_ALIVE_MS,
-      // A server that hangs may have been replaced, so the next connection asks for its address again.
+      // Another server may have replaced one that hangs. The next connection finds it.
       socketTimeout: SOCKET_TIMEOUT_MS,
       disconnectTimeout: DISCONNECT_TIMEOUT_MS,
       retryStrategy,
@@ -120,7 +120,7 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
     this.redis.on('error', (error: NodeJS.ErrnoException & { command?: { name: string } }) => {
       const { message, code, command } = error;
       if (command?.name === 'select') this.databaseError = error;
-      // This error follows the error of each Sentinel, and does not contain it.
+      // ioredis emits this error after those of the Sentinels. It lacks their reasons, so it must not replace them.
       if (!message.startsWith('All sentinels are unreachable')) this.lastError = message || code;
     });
     this.redis.on('sentinelError', ({ message }: Error) => (this.lastError = message));
@@ -200,7 +200,7 @@ export class RedisQuotaStorage extends ThrottlerQuotaStorage {
     // Sends the text of the script, not its hash: if Redis forgot the hash, a second round trip would take too long.
     const [now, ...pairs] = (await this.redis.eval(COUNT, 1, ...args)) as number[];
     const inTime = performance.now() < until;
-    // The reply to the selection of the database came first.
+    // Redis has already replied to SELECT, so its error is known.
     if (this.databaseError) throw this.databaseError;
     if (!pairs.length && !inTime) throw new Error('Redis processed this request too late');
     // Compares with the time of sending, because this process may read the reply much later than Redis sent it.

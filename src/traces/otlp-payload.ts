@@ -2,7 +2,7 @@ import { type Attributes, type Span } from './span.js';
 
 /** The number of OTLP for the status of a span that failed. */
 const STATUS_ERROR = 2;
-/** Flags of a span: it is sampled, and its parent is known to be a local one or a remote one. */
+/** Flags of a sampled span whose parent is a span of this process (local) or of another program (remote). */
 const FLAGS = { local: 0x101, remote: 0x301 };
 
 interface KeyValue {

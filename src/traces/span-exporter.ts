@@ -14,13 +14,13 @@ const TIMEOUT_MS = 10_000;
 /** Statuses after which an export is repeated (OTLP/HTTP). After any other error, its spans are dropped. */
 const REPEATED = new Set([429, 502, 503, 504]);
 
-/** What the exporter logs with. */
+/** Logs problems of exports. */
 interface ExportLog {
   log(message: string): void;
   warn(message: string): void;
 }
 
-/** Sends spans to a collector in the background (OTLP/HTTP with JSON). It never throws and never waits for space. */
+/** Sends spans to a collector in the background (OTLP/HTTP with JSON). It never throws, and drops spans if its queue is full. */
 export class SpanExporter {
   private readonly queue: Span[] = [];
   private timer?: NodeJS.Timeout;
@@ -40,7 +40,7 @@ export class SpanExporter {
     else this.timer ??= setTimeout(() => void this.flush(), PAUSE_MS).unref();
   }
 
-  /** Sends what waits. Resolves when it is sent or the collector has failed. Never rejects. */
+  /** Sends the waiting spans. Resolves when they are sent or the collector has failed. Never rejects. */
   readonly flush = oneAtATime(async () => {
     clearTimeout(this.timer);
     while (this.queue.length) {
@@ -55,7 +55,7 @@ export class SpanExporter {
     this.timer = this.queue.length ? setTimeout(() => void this.flush(), PAUSE_MS).unref() : undefined;
   });
 
-  /** Sends a batch. Returns why that failed. */
+  /** Sends a batch. Returns the reason of a failure, or undefined. */
   private async send(batch: readonly Span[]): Promise<{ reason: string; mayRepeat: boolean } | undefined> {
     try {
       const response = await fetch(this.settings.url, {

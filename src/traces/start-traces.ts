@@ -4,7 +4,7 @@ import { EXIT_CHANNEL, type Exit } from '../telemetry/exit-channel.js';
 import { SpanExporter } from './span-exporter.js';
 import { TraceRecorder } from './trace-recorder.js';
 
-/** What traces log with. */
+/** Logs problems of traces. */
 interface TraceLog {
   log(message: string): void;
   warn(message: string): void;

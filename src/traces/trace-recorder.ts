@@ -33,7 +33,7 @@ interface OpenSpan extends Pick<Span, 'traceId' | 'spanId' | 'parentId' | 'isPar
 
 /** What the spans of a request share. */
 interface OpenRequest {
-  /** The time of day minus the monotonic time at the start, in milliseconds. A clock that steps moves no span. */
+  /** The time of day minus the monotonic time at the start, in milliseconds. Later steps of the clock move no span. */
   readonly clock: number;
   children: number;
   /** Spans that were not recorded. */
@@ -164,7 +164,7 @@ function withError(description: SpanDescription, { error }: Failed): SpanDescrip
   return { ...description, errorType: String(code ?? name) };
 }
 
-/** Whether a trace belongs to this part of all traces. Every service decides the same, because it compares the trace ID. */
+/** Whether a trace belongs to this part of all traces. All services decide alike, because they compare the trace ID. */
 function isWithin(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-13), 16) >= (1 - ratio) * 2 ** 52;
 }

@@ -15,7 +15,7 @@ const packument = (name: string) => JSON.stringify({ name, versions: { '1.1.1': 
 describe('npm run test:audit', () => {
   let server: Server;
   let advisories: object | undefined;
-  /** npm keeps what it knows about an advisory. */
+  /** npm caches advisories. */
   let cache: string;
   beforeEach(() => void (cache = mkdtempSync(join(tmpdir(), 'customer-data-audit-'))));
   afterEach(() => rmSync(cache, { recursive: true }));
@@ -44,7 +44,7 @@ describe('npm run test:audit', () => {
     return { code, stdout, stderr };
   };
 
-  test.each(['critical', 'moderate'])('judges a package with a vulnerability that is %s', async (severity) => {
+  test.each(['critical', 'moderate'])('fails only for a high or critical vulnerability: %s', async (severity) => {
     const advisory = { id: 1, url: 'https://example.com/1', title: 'Injection', severity, vulnerable_versions: '<9' };
     advisories = { typeorm: [{ ...advisory, cwe: [], cvss: { score: 0, vectorString: null } }] };
     const { code, stdout, stderr } = await audit();

@@ -114,7 +114,7 @@ async function twoHits(url: string, ca?: string): Promise<number[] | string> {
   }
 }
 
-describe('Sentinels with TLS (decisions 78, 184)', () => {
+describe('Sentinels with TLS (decisions 184, 186)', () => {
   let sentinels: RedisSentinels;
   let certificate: Awaited<ReturnType<typeof makeCertificate>>;
   let ca: string;

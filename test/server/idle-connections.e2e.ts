@@ -81,7 +81,7 @@ describe.each(['nothing', 'reset'] as const)(
       expect(service.log.filter((line) => line.includes('is lost'))).toEqual([]);
     });
 
-    test('the checks of a replica replace connections that were forgotten between two of them', async () => {
+    test('the checks of a replica replace a connection that a firewall forgot after the previous check', async () => {
       service = await TestService.start(
         { DATABASE_URL: database.url, DATABASE_REPLICA_URLS: await firewall(responses) },
         database,
