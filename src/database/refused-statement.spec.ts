@@ -37,6 +37,11 @@ test.each([
   expect(await explainRefusal(error, account, WRITING)).toBe(error);
 });
 
+test('explainRefusal returns the refusal if the server does not name the account', async () => {
+  const error = failure(1142, 'SELECT command denied');
+  expect(await explainRefusal(error, () => Promise.reject(new Error('lost')), WRITING)).toBe(error);
+});
+
 test('isConflict is true for deadlocks only', () => {
   expect([1213, 1205].map((errno) => isConflict(failure(errno, 'Deadlock found')))).toEqual([true, false]);
 });

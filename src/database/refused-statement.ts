@@ -78,7 +78,12 @@ export async function explainRefusal(error: unknown, query: Query, task: Task): 
   const refusal = REFUSALS.find((one) => matches(one, error));
   if (!refusal) return error;
   const message = (error as Error).message.replace(/\.$/, '');
-  return new Error(`${message}. ${await refusal.remedy(query, task)}`, { cause: error });
+  try {
+    return new Error(`${message}. ${await refusal.remedy(query, task)}`, { cause: error });
+  } catch {
+    // The remedy needs a statement, and its failure must not hide the refusal.
+    return error;
+  }
 }
 
 function matches({ errors, text }: Refusal, error: unknown): boolean {
