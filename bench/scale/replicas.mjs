@@ -26,7 +26,7 @@ export async function measureReplicas({ url, client, databasePid, count, idleSec
       '3 replicas, quotas in Redis': await measure(3, { REDIS_URL: redis.url }, shared),
     };
   } finally {
-    redis.stop();
+    await redis.stop();
   }
 }
 
@@ -70,7 +70,6 @@ async function startRedis(program) {
   const port = await freePort();
   const child = spawn(program, ['--port', String(port), '--save', '', '--bind', '127.0.0.1'], { stdio: 'pipe' });
   for await (const piece of child.stdout) if (/Ready to accept connections/.test(piece)) break;
-  child.stdout.resume();
   const stop = () => {
     child.kill();
     return once(child, 'exit');

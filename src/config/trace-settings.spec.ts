@@ -46,6 +46,17 @@ describe('readTraceSettings (decision 195)', () => {
     expect(readTraceSettings({ ...env, [ENDPOINT]: 'nonsense' })).toBeUndefined();
   });
 
+  test.each(['a%20b(=secret', 'a=%E2%82%ACsecret', 'a=secret%0Ab'])(
+    'refuses headers that HTTP does not allow: %s',
+    (text) => {
+      const env = { OTEL_EXPORTER_OTLP_TRACES_HEADERS: text };
+      expect(() => readTraceSettings(env)).toThrow(
+        /OTEL_EXPORTER_OTLP_TRACES_HEADERS must contain only names and values/,
+      );
+      expect(() => readTraceSettings(env)).not.toThrow(/secret/);
+    },
+  );
+
   test('lists every invalid variable without its value', () => {
     const env = {
       OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',

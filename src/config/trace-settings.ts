@@ -40,7 +40,7 @@ export function readTraceSettings(env: NodeJS.ProcessEnv = process.env): TraceSe
   reader.checkProtocol();
   const settings = {
     url: reader.url(),
-    headers: reader.pairs(reader.exporterName('HEADERS')),
+    headers: reader.headers(),
     resource: reader.resource(),
     sampling: reader.sampling(),
   };
@@ -58,12 +58,6 @@ class TraceEnvironment {
     return this.value('OTEL_SDK_DISABLED')?.toLowerCase() === 'true' || this.value('OTEL_TRACES_EXPORTER') === 'none';
   }
 
-  /** Returns the variable of traces if it is set, otherwise the variable of all signals. */
-  exporterName(name: string): string {
-    const ofTraces = `OTEL_EXPORTER_OTLP_TRACES_${name}`;
-    return this.value(ofTraces) === undefined ? `OTEL_EXPORTER_OTLP_${name}` : ofTraces;
-  }
-
   checkProtocol(): void {
     const name = this.exporterName('PROTOCOL');
     if ((this.value(name) ?? 'http/json') !== 'http/json')
@@ -76,6 +70,14 @@ class TraceEnvironment {
     const url = name.includes('TRACES') ? endpoint : `${endpoint.replace(/\/+$/, '')}/v1/traces`;
     if (!isPlainUrl(url)) this.problems.push(`${name} must be an http:// or https:// URL without a password`);
     return url;
+  }
+
+  headers(): Pairs {
+    const name = this.exporterName('HEADERS');
+    const headers = this.pairs(name);
+    // Otherwise every export would fail.
+    if (!areHeaders(headers)) this.problems.push(`${name} must contain only names and values that HTTP allows`);
+    return headers;
   }
 
   resource(): Pairs {
@@ -100,8 +102,14 @@ class TraceEnvironment {
     return { followsParent, ratio: SAMPLERS[name] ?? ratio };
   }
 
+  /** Returns the variable of traces if it is set, otherwise the variable of all signals. */
+  private exporterName(name: string): string {
+    const ofTraces = `OTEL_EXPORTER_OTLP_TRACES_${name}`;
+    return this.value(ofTraces) === undefined ? `OTEL_EXPORTER_OTLP_${name}` : ofTraces;
+  }
+
   /** Reads `NAME=VALUE` pairs that are separated by commas. Values are percent-encoded. */
-  pairs(name: string): Pairs {
+  private pairs(name: string): Pairs {
     const parts = (this.value(name) ?? '').split(',').filter((part) => part.trim());
     try {
       return Object.fromEntries(parts.map(pairIn));
@@ -120,6 +128,14 @@ class TraceEnvironment {
 function pairIn(text: string): [string, string] {
   const [, name, value] = PAIR.exec(text.trim())!;
   return [name!, decodeURIComponent(value!)];
+}
+
+function areHeaders(pairs: Pairs): boolean {
+  try {
+    return Boolean(new Headers(pairs));
+  } catch {
+    return false;
+  }
 }
 
 function isPlainUrl(text: string): boolean {

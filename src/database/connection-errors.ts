@@ -5,15 +5,15 @@ const LIMIT_REACHED = new Set(['ER_CON_COUNT_ERROR', 'ER_TOO_MANY_USER_CONNECTIO
  * Errors after which a connection is useless: the shutdown of the server, KILL on MariaDB, the idle timeout of MySQL, and
  * a Galera node without a majority. A new connection may reach another node through a load balancer.
  */
-const ENDED_BY_SERVER = new Set([1053, 1927, 4031, 1047]);
+const USELESS_AFTER = new Set([1053, 1927, 4031, 1047]);
 
 /** Whether the server refused another connection because of a limit. */
 export function isConnectionLimitReached(error: unknown): boolean {
   return LIMIT_REACHED.has((error as { code?: string }).code ?? '');
 }
 
-/** Whether the error ended the connection. mysql2 marks connection errors that it detects itself as fatal. */
+/** Whether the connection is useless after the error. mysql2 marks connection errors that it detects itself as fatal. */
 export function isConnectionLost(error: unknown): boolean {
   const { fatal, errno } = error as { fatal?: boolean; errno?: number };
-  return fatal === true || ENDED_BY_SERVER.has(errno ?? 0);
+  return fatal === true || USELESS_AFTER.has(errno ?? 0);
 }

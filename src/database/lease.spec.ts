@@ -35,12 +35,15 @@ beforeEach(() => {
   terms = { wait: 1500, load: { name: 'lookup', size: 2, inUse: 0, waiting: 0 }, server: { silentSince: 0 } };
 });
 
-/** Runs one statement in a pool that provides these connections one after the other. */
+/** A pool that provides these connections one after the other. */
+function poolOf(...connections: Connection[]): DataSource {
+  const obtainMasterConnection = () => Promise.resolve(connections.shift());
+  return { driver: { obtainMasterConnection } } as unknown as DataSource;
+}
+
+/** Runs one statement in a pool of these connections. */
 async function lookUp(...connections: Connection[]): Promise<Row[]> {
-  const provided = [...connections];
-  const obtainMasterConnection = () => Promise.resolve(provided.shift());
-  const pool = { driver: { obtainMasterConnection } } as unknown as DataSource;
-  const running = Lease.begin(pool, terms, 'SELECT ?', [1]);
+  const running = Lease.begin(poolOf(...connections), terms, 'SELECT ?', [1]);
   expect(terms.load).toMatchObject({ inUse: 0, waiting: 1 });
   try {
     const started = await running;
@@ -56,6 +59,15 @@ test('a statement counts as waiting, then as in use, and gives its connection ba
   const connection = new Connection(responds);
   expect(await lookUp(connection)).toEqual(rows);
   expect(connection).toMatchObject({ released: 1, destroyed: 0 });
+});
+
+test('a released lease does not use its connection, which another task may have', async () => {
+  const connection = new Connection(responds);
+  const { lease } = await Lease.begin(poolOf(connection), terms, 'SELECT 1');
+  lease.release();
+  lease.release();
+  expect([connection.released, terms.load.inUse]).toEqual([1, 0]);
+  await expect(lease.query('SELECT 1')).rejects.toThrow('given back before this statement');
 });
 
 test('the connection of a statement that misses its deadline is closed (decision 50)', async () => {

@@ -55,6 +55,7 @@ interface StartedTask {
 /** A pooled connection that one task uses. */
 export class Lease {
   private broken = false;
+  private released = false;
   private statementTimeout?: number;
 
   private constructor(
@@ -124,7 +125,10 @@ export class Lease {
     this.statementTimeout = timeout;
   }
 
+  /** Ends the lease. Another task may then have the connection, so further calls and statements do not reach it. */
   release(): void {
+    if (this.released) return;
+    this.released = true;
     this.terms.load.inUse--;
     if (this.broken) this.connection.destroy();
     else this.connection.release();
@@ -144,6 +148,7 @@ export class Lease {
   }
 
   private async run(sql: string, parameters: readonly unknown[], limit: number): Promise<Row[]> {
+    if (this.released) throw new Error('The connection was given back before this statement');
     if (this.broken) throw new Error('The connection was discarded after an earlier error');
     const sentAt = performance.now();
     const timeout = Math.round(Math.max(0, limit));

@@ -12,7 +12,11 @@ test.each([
   ['a read-only server', failure(1290, READ_ONLY), 'Set DATABASE_URL to the primary'],
   ['a read-only instance of Aurora', failure(1836, 'Running in read-only mode'), 'Set DATABASE_URL to the primary'],
   ['a missing right', failure(1142, 'INSERT command denied'), "DELETE ON `shop`.* TO 'imp'@'%'"],
-  ['a deadlock', failure(1213, 'Deadlock found when trying to get lock'), 'Nothing was written: run it again'],
+  [
+    'a deadlock',
+    failure(1213, 'Deadlock found when trying to get lock'),
+    'rolled the transaction back. Run the command again',
+  ],
   [
     'a node without a majority',
     failure(1047, 'WSREP has not yet prepared node for application use'),
@@ -35,6 +39,11 @@ test.each([
   failure(1062, 'Duplicate entry'),
 ])('explainRefusal returns any other error unchanged', async (error) => {
   expect(await explainRefusal(error, account, WRITING)).toBe(error);
+});
+
+test('explainRefusal returns the refusal if the server does not name the account', async () => {
+  const error = failure(1142, 'SELECT command denied');
+  expect(await explainRefusal(error, () => Promise.reject(new Error('lost')), WRITING)).toBe(error);
 });
 
 test('isConflict is true for deadlocks only', () => {

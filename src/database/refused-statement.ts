@@ -27,7 +27,7 @@ const CONFLICT: Refusal = {
   errors: [1180, 1213, 3101],
   text: /deadlock|rollback/i,
   remedy: () =>
-    'Another program changed the same rows at the same time, so the server rolled this command back. Nothing was written: run it again. On a cluster of databases, run all imports and commands on the same node (see docs/clusters.md)',
+    'Another program changed the same rows at the same time, so the server rolled the transaction back. Run the command again: it changes nothing twice. On a cluster of databases, run all imports and commands on the same node (see docs/clusters.md)',
 };
 
 const REFUSALS: readonly Refusal[] = [
@@ -78,7 +78,12 @@ export async function explainRefusal(error: unknown, query: Query, task: Task): 
   const refusal = REFUSALS.find((one) => matches(one, error));
   if (!refusal) return error;
   const message = (error as Error).message.replace(/\.$/, '');
-  return new Error(`${message}. ${await refusal.remedy(query, task)}`, { cause: error });
+  try {
+    return new Error(`${message}. ${await refusal.remedy(query, task)}`, { cause: error });
+  } catch {
+    // The remedy needs a statement, and its failure must not hide the refusal.
+    return error;
+  }
 }
 
 function matches({ errors, text }: Refusal, error: unknown): boolean {

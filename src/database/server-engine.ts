@@ -89,12 +89,15 @@ export class ServerEngine implements Engine {
   }
 
   async lookUp(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
-    try {
-      const { lease, rows } = await Lease.begin(dataSource, this.lookups, sql, parameters);
+    const query: Query = async (text, bound) => {
+      const { lease, rows } = await Lease.begin(dataSource, this.lookups, text, bound);
       lease.release();
       return rows;
+    };
+    try {
+      return await query(sql, parameters);
     } catch (error) {
-      throw await explainRefusal(error, (text) => dataSource.query(text), READING);
+      throw await explainRefusal(error, query, READING);
     }
   }
 

@@ -4,7 +4,8 @@ import type { FinishedResponse } from './finished-response.js';
 
 /**
  * Logs a line for each request. Of the client's input, it contains only a valid request ID, a valid trace ID, a valid
- * address that a trusted proxy passes on, and the client ID of a failed login. A digest replaces a client ID that may be a secret.
+ * address that a trusted proxy passes on, and the client ID of a failed login. A digest replaces a client ID that may be
+ * a secret.
  */
 @Injectable()
 export class RequestLog {

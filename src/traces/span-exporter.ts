@@ -14,8 +14,8 @@ const TIMEOUT_MS = 10_000;
 /** Statuses after which an export is repeated (OTLP/HTTP). After any other error, its spans are dropped. */
 const REPEATED = new Set([429, 502, 503, 504]);
 
-/** Logs problems of exports. */
-interface ExportLog {
+/** Logs problems of traces. */
+export interface TraceLog {
   log(message: string): void;
   warn(message: string): void;
 }
@@ -30,7 +30,7 @@ export class SpanExporter {
 
   constructor(
     private readonly settings: Pick<TraceSettings, 'url' | 'headers' | 'resource'>,
-    private readonly log: ExportLog,
+    private readonly log: TraceLog,
   ) {}
 
   add(span: Span): void {

@@ -1,14 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { TraceSettings } from '../config/trace-settings.js';
 import { EXIT_CHANNEL, type Exit } from '../telemetry/exit-channel.js';
-import { SpanExporter } from './span-exporter.js';
+import { SpanExporter, type TraceLog } from './span-exporter.js';
 import { TraceRecorder } from './trace-recorder.js';
-
-/** Logs problems of traces. */
-interface TraceLog {
-  log(message: string): void;
-  warn(message: string): void;
-}
 
 /** Running traces. */
 interface Traces {

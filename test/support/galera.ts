@@ -4,9 +4,9 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import mysql from 'mysql2/promise';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.mjs';
 import { findProgram } from './programs.mjs';
+import { until } from './until.js';
 
 /** As root, rsync gives up its rights and cannot write the folder of the other node. */
 const UNPRIVILEGED = 65_534;
@@ -62,16 +62,14 @@ export class GaleraCluster {
     this.nodes.push(node);
     this.ports.push(port);
     if (this.nodes.length === 1) this.address = `gcomm://127.0.0.1:${group}`;
-    await untilReady(this.urls.at(-1)!);
+    const url = this.urls.at(-1)!;
+    await until(`node ${name} is ready`, () => isReady(url), 100);
   }
 }
 
-async function untilReady(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt++, await sleep(100)) {
-    const connection = await mysql.createConnection(url).catch(() => undefined);
-    const [rows] = (await connection?.query(`SHOW STATUS LIKE 'wsrep_ready'`).catch(() => undefined)) ?? [];
-    await connection?.end();
-    if ((rows as { Value: string }[] | undefined)?.[0]?.Value === 'ON') return;
-  }
-  throw new Error('The Galera node was not ready within 30 s');
+async function isReady(url: string): Promise<boolean> {
+  const connection = await mysql.createConnection(url).catch(() => undefined);
+  const [rows] = (await connection?.query(`SHOW STATUS LIKE 'wsrep_ready'`).catch(() => undefined)) ?? [];
+  await connection?.end();
+  return (rows as { Value: string }[] | undefined)?.[0]?.Value === 'ON';
 }

@@ -22,12 +22,12 @@ export class MultiplexingProxy {
     this.server.on('connection', (client: ClientConnection) => this.serve(client));
   }
 
-  /** @returns the address of the proxy, with the database of `url` */
+  /** Accepts every client, so it listens on this machine only. @returns its address, with the database of `url` */
   async open(url: string): Promise<string> {
-    this.server.listen(0);
     const { _server: listener } = this.server as unknown as { _server: NetServer };
-    await once(listener, 'listening');
-    return Object.assign(new URL(url), { port: String((listener.address() as AddressInfo).port) }).href;
+    await once(listener.listen(0, '127.0.0.1'), 'listening');
+    const { port } = listener.address() as AddressInfo;
+    return Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href;
   }
 
   close(): void {

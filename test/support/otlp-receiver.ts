@@ -45,7 +45,7 @@ export class OtlpReceiver {
   readonly headers: IncomingHttpHeaders[] = [];
   /** What was wrong with requests. */
   readonly problems: string[] = [];
-  /** The status of further responses. 0: no response. */
+  /** The status of further responses. */
   status = 200;
 
   private constructor(private readonly server: Server) {}
@@ -102,7 +102,6 @@ export class OtlpReceiver {
     const body = Buffer.concat(pieces).toString();
     this.headers.push(request.headers);
     this.bodies.push(body);
-    if (this.status === 0) return;
     try {
       if (request.method !== 'POST' || request.url !== '/v1/traces')
         throw new Error(`${request.method} ${request.url}`);
