@@ -28,7 +28,7 @@ export async function measureSlowClients({ databaseUrl, crowd, clients, bytesPer
     await sleep(seconds * 750);
     const found = {
       spool: await metric(service, 'spool_bytes'),
-      connections: await metricOf(service, 'database_connections_in_use', 'download'),
+      connections: await metric(service, 'database_connections_in_use', 'download'),
       memory: peakOf(service.pid) - memory,
       cpu: (cpuOf(service.pid) - cpu) / clients,
     };
@@ -37,10 +37,4 @@ export async function measureSlowClients({ databaseUrl, crowd, clients, bytesPer
   } finally {
     await service.stop();
   }
-}
-
-/** The value of a metric for a pool of connections. */
-async function metricOf({ managementUrl }, name, pool) {
-  const text = await (await fetch(`${managementUrl}/metrics`)).text();
-  return Number(new RegExp(`^customer_data_${name}\\{[^}]*"${pool}"[^}]*\\} (.*)$`, 'm').exec(text)?.[1]);
 }

@@ -13,7 +13,7 @@ export function quotaCommands(quota: Command, session: Session, print: Print): v
     .argument('<code>', 'Customer Code')
     .description("Shows a customer's quota windows as the replicas count them in Redis (REDIS_URL).")
     .action(async (code: string) => {
-      if (!session.settings().REDIS_URL)
+      if (!session.settings.REDIS_URL)
         throw new CommandFailed(
           'REDIS_URL is not set: each process counts on its own, and commands cannot read its counts.',
         );

@@ -12,18 +12,26 @@ import { CommandFailed } from './command-failed.js';
 export class Session {
   private app?: INestApplicationContext;
 
-  constructor(readonly settings: () => Settings) {}
+  private found?: Settings;
+
+  constructor(private readonly readSettings: () => Settings) {}
+
+  /** @throws if they are invalid */
+  get settings(): Settings {
+    this.found ??= this.readSettings();
+    return this.found;
+  }
 
   /** Returns the database service, which has neither connected nor migrated yet. */
   async unmigrated(): Promise<DatabaseService> {
     // Nest would print the error through its logger, which commands turn off, and end the process.
-    this.app ??= await NestFactory.createApplicationContext(AppModule.with(this.settings()), { abortOnError: false });
+    this.app ??= await NestFactory.createApplicationContext(AppModule.with(this.settings), { abortOnError: false });
     return this.app.get(DatabaseService);
   }
 
   /** Returns a service of the application once the database is ready. @throws if the database cannot be used */
   async get<T>(type: Type<T>): Promise<T> {
-    const { DATABASE_URL, MIGRATE_ON_START } = this.settings();
+    const { DATABASE_URL, MIGRATE_ON_START } = this.settings;
     const path = sqlitePath(DATABASE_URL);
     // SQLite would create an empty database, and a wrong DATABASE_URL would look like an empty catalogue.
     if (path && !existsSync(path))

@@ -27,7 +27,7 @@ const CONFLICT: Refusal = {
   errors: [1180, 1213, 3101],
   text: /deadlock|rollback/i,
   remedy: () =>
-    'Another program changed the same rows at the same time, so the server rolled the transaction back. Run the command again: it changes nothing twice. On a cluster of databases, run all imports and commands on the same node (see docs/clusters.md)',
+    'Another program changed the same rows at the same time, so the server rolled the transaction back. Run the command again. On a cluster of databases, run all imports and commands on the same node (see docs/clusters.md)',
 };
 
 const REFUSALS: readonly Refusal[] = [

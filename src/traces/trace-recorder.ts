@@ -160,11 +160,11 @@ interface Failed {
 /** Takes only the kind of an error, because messages of databases contain values. */
 function withError(description: SpanDescription, { error }: Failed): SpanDescription {
   if (error === undefined || error === null) return description;
-  const { code, name } = error as NodeJS.ErrnoException;
-  return { ...description, errorType: String(code ?? name) };
+  const { code, name } = error as Partial<NodeJS.ErrnoException>;
+  return { ...description, errorType: String(code ?? name ?? 'unknown') };
 }
 
-/** Whether a trace belongs to this part of all traces. All services decide alike, because they compare the trace ID. */
+/** Whether a trace belongs to this part of all traces. All replicas decide alike, because they compare the ID. */
 function isWithin(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-13), 16) >= (1 - ratio) * 2 ** 52;
 }

@@ -84,10 +84,7 @@ export class RedisSentinels {
   }
 
   async remove(): Promise<void> {
-    for (const child of this.children) {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
+    for (const child of this.children) if (child.exitCode === null && child.kill('SIGKILL')) await once(child, 'exit');
     for (const server of this.servers) await server.remove();
     rmSync(this.folder, { recursive: true, force: true });
   }
