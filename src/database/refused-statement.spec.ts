@@ -13,6 +13,11 @@ test.each([
   ['a read-only instance of Aurora', failure(1836, 'Running in read-only mode'), 'Set DATABASE_URL to the primary'],
   ['a missing right', failure(1142, 'INSERT command denied'), "DELETE ON `shop`.* TO 'imp'@'%'"],
   [
+    'a trigger whose account was dropped',
+    failure(1449, "The user specified as a definer ('owner'@'%') does not exist"),
+    'create it again with the rights of the owner',
+  ],
+  [
     'a deadlock',
     failure(1213, 'Deadlock found when trying to get lock'),
     'rolled the transaction back. Run the command again',

@@ -55,6 +55,12 @@ const REFUSALS: readonly Refusal[] = [
       'The server writes a binary log: as its administrator, run SET GLOBAL log_bin_trust_function_creators = 1 and add that to its configuration (on MySQL, SET PERSIST does both)',
   },
   {
+    // The definer of a trigger was dropped. `migrate --repeat` does not replace a trigger that exists.
+    errors: [1449],
+    remedy: () =>
+      'The triggers run with the rights of this account. As the administrator, create it again with the rights of the owner (see docs/operations.md#install), then run the command again',
+  },
+  {
     errors: [1047],
     text: /WSREP/,
     remedy: () =>
