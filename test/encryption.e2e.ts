@@ -139,8 +139,10 @@ else
       await renewFilesOfServer();
       await restartConnections();
       await until('an error', async () => (await service.get('/stock', token)).status === 500);
+      const isLogged = (text: string) => service.log.some((line) => line.includes(text));
+      await until('the loss of the replica', () => isLogged('is lost'));
       await renewFilesOfClient();
-      await until('the replica', () => service.log.some((line) => line.includes('is back')));
+      await until('the return of the replica', () => isLogged('is back'));
       expect(await service.text('/stock', token)).toBe(stock);
       await service.stop();
     });
