@@ -33,6 +33,9 @@ function withComponents(components: readonly string[], further = (text: string) 
   return renderExample(components, edit, FILES);
 }
 
+/** Certificates are read for each connection (decision 187), and each Job of the fetch reads its own Secret. */
+const READ_AGAIN = /^customer-data-(fetch-|database-certificate$)/;
+
 describeWith('kubectl', 'deploy/components', () => {
   let all: Manifest[];
   beforeAll(() => void (all = withComponents([...names, 'monitoring'])));
@@ -118,9 +121,7 @@ describeWith('kubectl', 'deploy/components', () => {
     const mounted = podsOf(all).flatMap(({ spec }) =>
       (spec.volumes ?? []).flatMap(({ secret }) => secret?.secretName ?? []),
     );
-    // Certificates are read for each connection (decision 187), and each Job of the fetch reads its own Secret.
-    const needsRestart = (one: string) => !/^customer-data-(fetch-|database-certificate$)/.test(one);
-    expect(mounted.filter(needsRestart)).toEqual(podsOf(all).map(() => name));
+    expect(mounted.filter((secret) => !READ_AGAIN.test(secret))).toEqual(podsOf(all).map(() => name));
   });
 
   test('scale by 70 % of the download slots beside the CPU, by a metric of the adapter', () => {
