@@ -11,7 +11,6 @@ import { CommandFailed } from './command-failed.js';
 /** The application for a command: it does not listen, and it connects to the database on first use. */
 export class Session {
   private app?: INestApplicationContext;
-
   private found?: Settings;
 
   constructor(private readonly readSettings: () => Settings) {}

@@ -200,7 +200,7 @@ export class Settings {
    * `redis://user:password@host:port/database` or `redis+sentinel://…` (sentinel-url.ts), in which replicas
    * share their counts. Unset: each replica counts alone.
    */
-  @Transform(({ value }) => value || undefined)
+  @optional()
   @ValidateIf(({ REDIS_URL }: Settings) => REDIS_URL !== undefined)
   @IsUrlOf('redis', { message: `must be ${formOf('redis')}` })
   readonly REDIS_URL?: string;

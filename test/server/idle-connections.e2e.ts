@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describeUnless } from '../support/describe-with.js';
 import { call, tokenCall, tokenIn } from '../support/http-call.js';
 import { A, smallCatalogue } from '../support/small-catalogue.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -105,10 +106,7 @@ async function keepAliveTimers(port: number): Promise<(number | undefined)[]> {
     .map((ticks) => ticks && parseInt(ticks, 16) / 100) as (number | undefined)[];
 }
 
-/** Only Linux exposes the timers of a process. */
-const onLinux = LINUX ? describe : describe.skip;
-
-onLinux('on Linux', () => {
+describeUnless(!LINUX && 'only Linux exposes the timers of a process', 'the kernel', () => {
   test('idle connections send the first keep-alive packet within 10 s', async () => {
     const url = await firewall('nothing');
     service = await TestService.start({ RESPONSE_CACHE_MEGABYTES: '0', DATABASE_URL: url }, database);
