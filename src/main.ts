@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { command } from './config/command.js';
 import { ServiceLogger } from './logging/logger.js';
-import { readSettings, type Settings, SettingsError } from './config/settings.js';
+import { readSettings, type Settings } from './config/settings.js';
+import { SettingsError } from './config/settings-error.js';
 import type { DemoCredentials } from './demo/demo.service.js';
 import { type Service, startService } from './service.js';
 import { announceExit } from './telemetry/exit-channel.js';

@@ -1,4 +1,4 @@
-import { SettingsError } from '../config/settings.js';
+import { SettingsError } from '../config/settings-error.js';
 import { UnknownReference } from '../customers/customers.service.js';
 import { PriceChangeRefused } from '../guard/terms-comparison.js';
 import { visibleLines } from '../import/excerpt.js';

@@ -2,7 +2,8 @@ import { tmpdir } from 'node:os';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Certificate, makeCertificate } from '../../test/support/certificate.js';
-import { readSettings, SettingsError } from './settings.js';
+import { readSettings } from './settings.js';
+import { SettingsError } from './settings-error.js';
 
 const SECRET = 's'.repeat(32);
 

@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { adviceFor, formOf, IsUrlOf } from './connection-url.js';
 import { readPemFiles } from './pem-files.js';
+import { SettingsError } from './settings-error.js';
 
 const ENVIRONMENTS = ['development', 'production', 'test'] as const;
 const DEFAULT_DATABASE_URL = 'sqlite:data/customer-data.db';
@@ -361,13 +362,6 @@ function sandboxProblems(
   );
   if (NODE_ENV === 'production') problems.push('SANDBOX must not be true in production: its key is published');
   return problems;
-}
-
-/** The environment contains invalid settings. `problems` has a line for each. */
-export class SettingsError extends Error {
-  constructor(readonly problems: readonly string[]) {
-    super(['Invalid settings:', ...problems.map((problem) => `  ${problem}`)].join('\n'));
-  }
 }
 
 function splitList(value: string | undefined): string[] {

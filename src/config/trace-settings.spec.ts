@@ -1,4 +1,5 @@
-import { readTraceSettings, TraceSettingsError } from './trace-settings.js';
+import { SettingsError } from './settings-error.js';
+import { readTraceSettings } from './trace-settings.js';
 
 const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT';
 const TRACES_ENDPOINT = 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT';
@@ -66,7 +67,7 @@ describe('readTraceSettings (decision 195)', () => {
       OTEL_TRACES_SAMPLER: 'secret',
       OTEL_TRACES_SAMPLER_ARG: '2',
     };
-    expect(() => readTraceSettings(env)).toThrow(TraceSettingsError);
+    expect(() => readTraceSettings(env)).toThrow(SettingsError);
     expect(() => readTraceSettings(env)).toThrow(new RegExp(Object.keys(env).join('[^]*')));
     expect(() => readTraceSettings(env)).not.toThrow(/secret/);
   });

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { SettingsError } from './settings-error.js';
 
 /** Names and values, such as headers. */
 type Pairs = Readonly<Record<string, string>>;
@@ -21,9 +22,6 @@ export interface TraceSettings {
   readonly sampling: Sampling;
 }
 
-/** The environment contains invalid settings of traces. */
-export class TraceSettingsError extends Error {}
-
 const PARENT_BASED = 'parentbased_';
 /** The end of the name of each sampler, and its ratio if the name fixes it. */
 const SAMPLERS: Readonly<Record<string, number | undefined>> = { always_on: 1, always_off: 0, traceidratio: undefined };
@@ -32,7 +30,7 @@ const PAIR = /^([^=\s]+)\s*=\s*(.*)$/;
 /**
  * Reads the settings of the module that exports traces, which are variables of OpenTelemetry. The result is undefined
  * if they disable traces.
- * @throws {TraceSettingsError} which names every invalid variable, without values
+ * @throws {SettingsError} which names every invalid variable, without values
  */
 export function readTraceSettings(env: NodeJS.ProcessEnv = process.env): TraceSettings | undefined {
   const reader = new TraceEnvironment(env);
@@ -44,8 +42,7 @@ export function readTraceSettings(env: NodeJS.ProcessEnv = process.env): TraceSe
     resource: reader.resource(),
     sampling: reader.sampling(),
   };
-  if (reader.problems.length)
-    throw new TraceSettingsError(['Invalid settings:', ...reader.problems.map((problem) => `  ${problem}`)].join('\n'));
+  if (reader.problems.length) throw new SettingsError(reader.problems);
   return Object.freeze(settings);
 }
 

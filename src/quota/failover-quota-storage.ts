@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { SettingsError } from '../config/settings.js';
+import { SettingsError } from '../config/settings-error.js';
 import { LossRecord } from './loss-record.js';
 import type { MemoryQuotaStorage } from './memory-quota-storage.js';
 import { withReplyTimeout } from './reply-timeout.js';

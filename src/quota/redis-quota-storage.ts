@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { parseSentinelUrl, type SentinelUrl } from '../config/sentinel-url.js';
-import { SettingsError } from '../config/settings.js';
+import { SettingsError } from '../config/settings-error.js';
 import { TCP_KEEP_ALIVE_MS } from '../config/tcp-keep-alive.js';
 import { ThrottlerQuotaStorage } from './quota-storage.js';
 import type { BucketCount, QuotaWindow } from './quota-window.js';
