@@ -15,8 +15,10 @@ export interface TracedPhase {
   readonly phase: Phase;
 }
 
+export const PHASE_CHANNEL = 'customer-data:phase';
+
 /** Publishes each part of a download. Without subscribers, publishing costs nothing. */
-const phaseChannel = tracingChannel<unknown, TracedPhase>('customer-data:phase');
+const phaseChannel = tracingChannel<unknown, TracedPhase>(PHASE_CHANNEL);
 
 /** Does the work of a phase, and publishes its start, its end and its error. */
 export function inPhase<T>(phase: Phase, work: () => Promise<T>): Promise<T> {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 import type { Sampling } from '../config/trace-settings.js';
+import { PHASE_CHANNEL } from '../download/phase.js';
 import { requestChannel, type TracedRequest } from '../telemetry/request-channel.js';
 import {
   describeCommand,
@@ -18,7 +19,7 @@ const MAX_CHILDREN = 100;
 
 /** The channels whose work belongs to a request, with the description of their messages. */
 const CHANNELS: Readonly<Record<string, (message: never) => SpanDescription>> = {
-  'customer-data:phase': describePhase,
+  [PHASE_CHANNEL]: describePhase,
   'mysql2:query': describeQuery,
   'mysql2:execute': describeQuery,
   'mysql2:connect': describeConnect,
