@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import { resolve } from 'node:path';
 import { startTraces } from '../src/traces/start-traces.js';
 import { type Call, call, tokenCall, tokenIn } from './support/http-call.js';
-import { OtlpReceiver, type ReceivedSpan } from './support/otlp-receiver.js';
+import { FAILING_LOG, OtlpReceiver, type ReceivedSpan } from './support/otlp-receiver.js';
 import { ServiceProcess } from './support/service-process.js';
 import { A, smallCatalogue } from './support/small-catalogue.js';
 import { engine, TestService } from './support/test-service.js';
@@ -26,18 +26,13 @@ beforeAll(async () => {
   key = await service.key(A);
   const sampling = { followsParent: true, ratio: 1 };
   const settings = { url: receiver.url, headers: { 'x-tenant': 'T' }, resource: { 'service.name': 'S' }, sampling };
-  traces = startTraces(settings, { log: fail, warn: fail });
+  traces = startTraces(settings, FAILING_LOG);
 });
 afterAll(async () => {
   traces.stop();
   await service.close();
   await receiver.close();
 });
-
-/** No warning is expected. */
-function fail(message: string): never {
-  throw new Error(message);
-}
 
 const traceparent = (traceId: string, flags = '01') => ({ traceparent: `00-${traceId}-${SPAN_OF_CALLER}-${flags}` });
 const newTrace = () => randomBytes(16).toString('hex');

@@ -1,6 +1,6 @@
 import { startTraces } from '../../src/traces/start-traces.js';
 import { call } from '../support/http-call.js';
-import { OtlpReceiver } from '../support/otlp-receiver.js';
+import { FAILING_LOG, OtlpReceiver } from '../support/otlp-receiver.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -11,7 +11,7 @@ test('a trace has the command that counts the request, without its arguments (de
   const receiver = await OtlpReceiver.start();
   const service = await TestService.start({ REDIS_URL: redis.url });
   const settings = { url: receiver.url, headers: {}, resource: {}, sampling: { followsParent: true, ratio: 1 } };
-  const traces = startTraces(settings, { log: fail, warn: fail });
+  const traces = startTraces(settings, FAILING_LOG);
   try {
     await until('a trace with a command', async () => {
       receiver.clear();
@@ -37,7 +37,3 @@ test('a trace has the command that counts the request, without its arguments (de
     await redis.remove();
   }
 });
-
-function fail(message: string): never {
-  throw new Error(message);
-}

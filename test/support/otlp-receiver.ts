@@ -23,6 +23,9 @@ export interface ReceivedSpan {
   failed: boolean;
 }
 
+/** The log of traces in a test that expects no message. */
+export const FAILING_LOG = { log: fail, warn: fail };
+
 const SPAN_KEYS = [
   'traceId',
   'spanId',
@@ -149,4 +152,8 @@ function attributesIn(list: { key: string; value: Record<string, unknown> }[]): 
   const names = pairs.map(([key]) => key);
   if (new Set(names).size < names.length) throw new Error(`repeated attribute in ${names.join()}`);
   return Object.fromEntries(pairs);
+}
+
+function fail(message: string): never {
+  throw new Error(message);
 }
