@@ -123,6 +123,7 @@ export const OPERATION: Clause[] = [
     'the service caches finished bodies of `/products` and `/prices` in memory',
     notTestable(OPERATORS),
   ),
+  clause('decision 204', 'our own code parses CSV files', notTestable(FILES)),
   clause('decision 140', 'import files may lack optional columns', notTestable(FILES)),
   clause('decision 141', 'a file without `Status` may contain stored products only', notTestable(FILES)),
   clause('decision 142', 'a JSON key is in all elements or in none', notTestable(FILES)),

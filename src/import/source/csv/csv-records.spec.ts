@@ -1,4 +1,6 @@
+import { parse } from 'csv-parse/sync';
 import { inPieces, PIECE_SIZES } from '../../../../test/support/in-pieces.js';
+import { SeededRandom } from '../../../../test/support/seeded-random.js';
 import { readCsv } from './csv-records.js';
 import type { CsvRecord } from './record-parser.js';
 import { type ReadingOptions, SourceFault } from '../table-source.js';
@@ -218,4 +220,37 @@ test.each(['\n', '\r\n', '\r'])('lines before the header are skipped but counted
 test('the operator can choose any character as the delimiter', async () => {
   for (const delimiter of ['|', '^', ':', ' ', '§', '~'])
     expect((await read(`a${delimiter}b,c\n`, { delimiter }))[0]!.cells).toEqual(['a', 'b,c']);
+});
+
+/** The parts of random files. Most of the files are invalid. */
+const PARTS = ['a', 'é', '😀', ' ', '"', '""', '"b"', ',', ',', '\n', '\r\n', '\r', '"c\r\nd"', '"e""f"'];
+
+/** Reads a file with another parser. @returns undefined if the file is invalid */
+function readByOtherParser(content: string): string[][] | undefined {
+  try {
+    return parse(content, {
+      delimiter: ',',
+      record_delimiter: ['\r\n', '\n', '\r'],
+      skip_empty_lines: true,
+      relax_column_count: true,
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+test('reads the same cells as another parser, and refuses the same files', async () => {
+  const random = new SeededRandom(1);
+  let valid = 0;
+  for (let count = 0; count < 1000; count++) {
+    const content = `a,b\n${Array.from({ length: 7 }, () => random.of(PARTS)).join('')}`;
+    const { records, fault } = await readInPieces(content, random.of(PIECE_SIZES), { delimiter: ',' });
+    const expected = readByOtherParser(content);
+    if (expected) valid++;
+    expect({ content, cells: fault ? undefined : records.map(({ cells }) => cells) }).toEqual({
+      content,
+      cells: expected,
+    });
+  }
+  expect(valid).toBeGreaterThan(150);
 });

@@ -14,21 +14,23 @@ const MAX_HEADER_BYTES = 1024 * 1024;
  * @throws {SourceFault} at the first line with an invalid encoding or quote; the records before it are still yielded
  */
 export async function* readCsv(bytes: AsyncIterable<Buffer>, options: ReadingOptions): AsyncGenerator<CsvRecord[]> {
+  const { encoding, delimiter, firstLine = 1 } = options;
   let parser: RecordParser | undefined;
-  try {
-    const { encoding, delimiter, firstLine = 1 } = options;
-    for await (const piece of joinedHead(fromLine(utf8Pieces(bytes, encoding), firstLine), holdsHeader)) {
-      parser ??= new RecordParser(delimiter ?? detectDelimiter(piece.toString()), firstLine);
-      await parser.parse(piece);
-      yield* parser.records();
-    }
-    await parser?.finish();
-  } catch (fault) {
-    await parser?.flushCompleteRecords();
-    yield* parser?.records() ?? [];
-    throw fault;
+  for await (const piece of joinedHead(fromLine(utf8Pieces(bytes, encoding), firstLine), holdsHeader)) {
+    parser ??= new RecordParser(delimiter ?? detectDelimiter(piece.toString()), firstLine);
+    yield* inOneChunk(parser.parse(piece));
   }
-  yield* parser?.records() ?? [];
+  if (parser) yield* inOneChunk(parser.finish());
+}
+
+/** Collects records into a chunk, which it also yields if a later record is invalid. */
+function* inOneChunk(records: Iterable<CsvRecord>): Generator<CsvRecord[]> {
+  const chunk: CsvRecord[] = [];
+  try {
+    for (const record of records) chunk.push(record);
+  } finally {
+    if (chunk.length) yield chunk;
+  }
 }
 
 function holdsHeader(head: Buffer): boolean {

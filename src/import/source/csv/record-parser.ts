@@ -1,4 +1,3 @@
-import { CsvError, Parser } from 'csv-parse';
 import { SourceFault } from '../table-source.js';
 
 /** One record of a CSV file. */
@@ -11,109 +10,154 @@ export interface CsvRecord {
 /** In bytes. Bounds the memory for a quote that is never closed; twice the longest row with every quote doubled. */
 const MAX_RECORD_BYTES = 2 * 1024 * 1024;
 
-const LINE_ENDS: ReadonlySet<unknown> = new Set([0x0a, 0x0d]);
-
-/** The parser's error codes, explained to the operator. */
-const DESCRIPTIONS: Record<string, string> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quote that opens here is never closed',
-  CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; double each quote within a quoted cell',
-  INVALID_OPENING_QUOTE: 'an unquoted cell contains a quote; quote the cell and double the quote',
-  CSV_MAX_RECORD_SIZE: 'it has more than 2 MB; check that all quotes are closed',
-};
+const [LINE_FEED, CARRIAGE_RETURN, QUOTE] = [0x0a, 0x0d, 0x22];
+const LINE_BREAK = /\r\n?|\n/g;
 
 /**
- * Parses CSV and numbers each record by its first line. It overrides `push` to collect the records: the parser's stream
- * would lose the records before an error, and the option `on_record` would double the time.
+ * Parses records as RFC 4180 describes them, and numbers each record by its first line. Skips blank lines. It decodes
+ * each cell alone, because a part of a longer string would keep the whole string in memory.
  */
-export class RecordParser extends Parser {
-  private parsed: CsvRecord[] = [];
-  /** The parser's counts of lines and blank lines at the end of the last record. */
-  private endLine = 0;
-  private blankLines = 0;
-  /** The number of lines that the parser counted in excess, because it counts a CRLF within quotes twice. */
-  private overcount = 0;
-  private lastByte?: number;
-  /** Number of bytes of the unfinished record, without those in the piece with its beginning. */
-  private unfinishedBytes = 0;
+export class RecordParser {
+  private readonly delimiter: Buffer;
+  /** The memory of the text. It is used again for each piece, because V8 frees the memory of buffers late. */
+  private memory = Buffer.alloc(0);
+  /** The last piece, after the bytes before it that were not parsed yet. */
+  private text = this.memory;
+  private position = 0;
+  private isLast = false;
+  /** Whether the last line ended in a CR, so that an LF after it does not end another line. */
+  private afterReturn = false;
+  /** The complete cells of the current record; undefined between two records. */
+  private cells?: string[];
+  /** The bytes of these cells, and the line breaks in them. */
+  private size = 0;
+  private breaks = 0;
 
-  /** @param firstLine the line number of the first byte */
+  /** @param line the line number of the first byte */
   constructor(
     delimiter: string,
-    private readonly firstLine = 1,
+    private line = 1,
   ) {
-    super({
-      delimiter,
-      record_delimiter: ['\r\n', '\n', '\r'],
-      skip_empty_lines: true,
-      relax_column_count: true,
-      max_record_size: MAX_RECORD_BYTES,
-    });
-    // `parse` and `finish` throw the errors.
-    this.on('error', () => undefined);
+    this.delimiter = Buffer.from(delimiter);
   }
 
-  /** @throws {SourceFault} */
-  async parse(piece: Buffer): Promise<void> {
-    this.lastByte = piece.at(-1) ?? this.lastByte;
-    const ended = this.ended;
-    await this.settled((done) => this.write(piece, done));
-    this.unfinishedBytes = this.ended === ended ? this.unfinishedBytes + piece.length : 0;
-    // The parser's own limit does not count delimiters.
-    if (this.unfinishedBytes > MAX_RECORD_BYTES) throw this.fault({ code: 'CSV_MAX_RECORD_SIZE' });
+  /**
+   * Yields the records that end in this piece.
+   * @param piece the next bytes of the file, without parts of characters
+   * @throws {SourceFault} at the first invalid record
+   */
+  parse(piece: Buffer): Generator<CsvRecord> {
+    const rest = this.text.subarray(this.position);
+    const size = rest.length + piece.length;
+    if (size > this.memory.length) this.memory = Buffer.allocUnsafe(2 * size);
+    rest.copy(this.memory);
+    piece.copy(this.memory, rest.length);
+    this.text = this.memory.subarray(0, size);
+    this.position = 0;
+    return this.records();
   }
 
-  /** @throws {SourceFault} */
-  finish(): Promise<void> {
-    return this.settled((done) => this.end(done));
+  /**
+   * Yields the last record if no line break ends it.
+   * @throws {SourceFault} if the record is invalid
+   */
+  finish(): Generator<CsvRecord> {
+    this.isLast = true;
+    return this.records();
   }
 
-  /** If reading cannot continue, takes the complete records that the parser still holds, but no partial one. */
-  async flushCompleteRecords(): Promise<void> {
-    try {
-      await this.finish();
-      if (!LINE_ENDS.has(this.lastByte)) this.parsed.pop();
-    } catch {
-      // The text ended within quotes, or the parser itself failed. In both cases, there is no further complete record.
+  private *records(): Generator<CsvRecord> {
+    while (this.cells || this.beginRecord()) {
+      const start = this.position;
+      const cell = this.text[start] === QUOTE ? this.quotedCell() : this.unquotedCell();
+      if (cell === undefined) break;
+      this.cells!.push(cell);
+      if (this.isDelimiter(this.position)) this.position += this.delimiter.length;
+      else yield this.endRecord();
+      this.size += this.position - start;
     }
+    if (this.size + this.text.length - this.position > MAX_RECORD_BYTES)
+      throw this.fault('it has more than 2 MB; check that all quotes are closed');
   }
 
-  /** Yields the records since the last call, if there are any. */
-  *records(): Generator<CsvRecord[]> {
-    if (this.parsed.length) yield this.parsed.splice(0);
+  /** Skips line breaks. @returns whether a record follows */
+  private beginRecord(): boolean {
+    for (; this.position < this.text.length; this.position++) {
+      const byte = this.text[this.position];
+      if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) {
+        [this.cells, this.size, this.breaks, this.afterReturn] = [[], 0, 0, false];
+        return true;
+      }
+      if (byte === CARRIAGE_RETURN || !this.afterReturn) this.line++;
+      this.afterReturn = byte === CARRIAGE_RETURN;
+    }
+    return false;
   }
 
-  override push(cells: string[] | null): boolean {
-    if (cells) this.add(cells);
+  private endRecord(): CsvRecord {
+    const record = { line: this.line, cells: this.cells! };
+    this.line += this.breaks;
+    this.cells = undefined;
+    return record;
+  }
+
+  /** Reads a cell. @returns undefined if the cell may continue after the text */
+  private unquotedCell(): string | undefined {
+    const { text, position: start } = this;
+    const end = this.endOfUnquoted(start);
+    if (text[end] === QUOTE) throw this.fault('an unquoted cell contains a quote; quote the cell and double the quote');
+    if (end === text.length && !this.isLast) return undefined;
+    this.position = end;
+    return text.toString('utf8', start, end);
+  }
+
+  private endOfUnquoted(start: number): number {
+    const { text, delimiter } = this;
+    const [first] = delimiter;
+    for (let end = start; end < text.length; end++) {
+      const byte = text[end];
+      if (byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === QUOTE) return end;
+      if (byte === first && this.isDelimiter(end)) return end;
+    }
+    return text.length;
+  }
+
+  /** Reads a cell. @returns undefined if the cell may continue after the text */
+  private quotedCell(): string | undefined {
+    const { text, position: start } = this;
+    const end = this.closingQuote(start + 1);
+    if (end === undefined) return undefined;
+    if (!this.endsCell(end + 1))
+      throw this.fault('text follows a closing quote; double each quote within a quoted cell');
+    this.position = end + 1;
+    const cell = text.toString('utf8', start + 1, end);
+    this.breaks += cell.match(LINE_BREAK)?.length ?? 0;
+    return cell.includes('"') ? cell.replaceAll('""', '"') : cell;
+  }
+
+  private closingQuote(start: number): number | undefined {
+    const { text } = this;
+    for (let end = text.indexOf(QUOTE, start); end >= 0; end = text.indexOf(QUOTE, end + 2)) {
+      if (end + 1 === text.length && !this.isLast) return undefined;
+      if (text[end + 1] !== QUOTE) return end;
+    }
+    if (this.isLast) throw this.fault('a quote that opens here is never closed');
+    return undefined;
+  }
+
+  private endsCell(position: number): boolean {
+    const byte = this.text[position];
+    return byte === undefined || byte === LINE_FEED || byte === CARRIAGE_RETURN || this.isDelimiter(position);
+  }
+
+  private isDelimiter(position: number): boolean {
+    const { delimiter, text } = this;
+    for (let index = 0; index < delimiter.length; index++)
+      if (text[position + index] !== delimiter[index]) return false;
     return true;
   }
 
-  private add(cells: string[]): void {
-    this.parsed.push({ line: this.nextLine, cells });
-    const { lines, empty_lines: blankLines } = this.info;
-    const spanned = lines - this.endLine - (blankLines - this.blankLines);
-    if (spanned > 1) this.overcount += cells.join().split('\r\n').length - 1;
-    this.endLine = lines;
-    this.blankLines = blankLines;
-  }
-
-  /** The number of records and blank lines so far. */
-  private get ended(): number {
-    return this.info.records + this.info.empty_lines;
-  }
-
-  /** The first line of the next record. */
-  private get nextLine(): number {
-    return this.endLine - this.overcount + (this.info.empty_lines - this.blankLines) + this.firstLine;
-  }
-
-  private async settled(work: (done: (error?: Error | null) => void) => unknown): Promise<void> {
-    const error = await new Promise<Error | null | undefined>((resolve) => work(resolve));
-    if (error instanceof CsvError) throw this.fault(error);
-    if (error) throw error;
-  }
-
-  private fault({ code, message = code }: { code: string; message?: string }): SourceFault {
-    const description = DESCRIPTIONS[code] ?? message;
-    return new SourceFault(this.nextLine, `the record that starts here is not valid CSV: ${description}`);
+  private fault(description: string): SourceFault {
+    return new SourceFault(this.line, `the record that starts here is not valid CSV: ${description}`);
   }
 }
