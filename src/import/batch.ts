@@ -25,7 +25,7 @@ export class Batches {
 
   /** Adds a row. @returns the full batch, without this row, if the row does not fit into it */
   add(row: SourceRow): readonly SourceRow[] | undefined {
-    const characters = row.cells.reduce((sum, cell) => sum + CHARACTERS_AROUND_VALUE + String(cell).length, 0);
+    const characters = sizeOf(row);
     const isFull = this.rows.length >= this.maxRows || this.characters + characters > this.maxCharacters;
     const full = isFull && this.rows.length ? this.take() : undefined;
     this.rows.push(row);
@@ -38,4 +38,11 @@ export class Batches {
     this.characters = 0;
     return this.rows.splice(0);
   }
+}
+
+/** Returns the characters of a row in the statement. An import does not write a row with an error. */
+function sizeOf({ cells }: SourceRow): number {
+  let characters = 0;
+  for (const cell of cells) characters += CHARACTERS_AROUND_VALUE + (typeof cell === 'string' ? cell.length : 0);
+  return characters;
 }

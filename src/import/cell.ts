@@ -24,8 +24,10 @@ const TEXT_BYTES = 65_535;
 /** No number needs more characters, padding zeros included. */
 const NUMBER_CHARACTERS = 100;
 
+/** Most cells contain only these characters, so no other check of characters is necessary. */
+const PRINTABLE_ASCII = /^[ -~]*$/;
 /** Control characters except tab and line breaks. Those above U+007F mostly result from a wrong encoding. */
-const CONTROL = /(?![\t\n\r])\p{Cc}/u;
+const CONTROL = /[^\P{Cc}\t\n\r]/u;
 /** In a code, tabs and line breaks are damage as well. */
 const CONTROL_OR_BREAK = /\p{Cc}/u;
 /** The form that spreadsheets write: with decimals, or with a sign. `1E3` alone may be a code. */
@@ -44,9 +46,7 @@ export function parseCell(text: string, field: FieldDeclaration): CellValue {
   }
   if (isNumber(field) && cell.length > NUMBER_CHARACTERS)
     throw new CellError(`has ${cell.length} characters, ${NUMBER_CHARACTERS} is the maximum for a number`);
-  if (/\p{Surrogate}/u.test(cell))
-    throw new CellError('contains half of a surrogate pair (U+D800 to U+DFFF); write the whole character');
-  refuseControlCharacters(cell, prose);
+  if (!PRINTABLE_ASCII.test(cell)) refuseDamage(cell, prose);
   if (isText(field) && !prose && E_NOTATION.test(cell))
     throw new CellError(`${quoted(cell)} is a number that a spreadsheet rounded; export the column as text`);
   if (field.pattern && !field.pattern.test(cell))
@@ -66,7 +66,7 @@ export function isNumber({ type }: FieldDeclaration): boolean {
 
 const PARSERS: Record<FieldType, (cell: string, field: FieldDeclaration) => CellValue> = {
   varchar: (cell, { length = 0 }) => {
-    const size = [...cell].length;
+    const size = cell.length > length ? [...cell].length : 0;
     if (size > length) throw new CellError(`has ${size} characters, ${length} is the maximum`);
     return cell;
   },
@@ -133,7 +133,9 @@ const BOOLEANS = new Map([
   ...['false', '0', 'no'].map((word) => [word, false] as const),
 ]);
 
-function refuseControlCharacters(cell: string, prose: boolean): void {
+function refuseDamage(cell: string, prose: boolean): void {
+  if (/\p{Surrogate}/u.test(cell))
+    throw new CellError('contains half of a surrogate pair (U+D800 to U+DFFF); write the whole character');
   const found = (prose ? CONTROL : CONTROL_OR_BREAK).exec(cell);
   if (!found) return;
   const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
@@ -142,9 +144,10 @@ function refuseControlCharacters(cell: string, prose: boolean): void {
 
 function parseDecimal(cell: string, { precision = 0, scale = 0 }: FieldDeclaration): string {
   const number = plainDecimal(cell);
-  const [whole = '', fraction = ''] = number.replace('-', '').split('.');
-  if (fraction.length > scale) throw new CellError(`${quoted(cell)} has more than ${scale} decimals`);
-  if (whole.length > precision - scale)
+  const point = number.includes('.') ? number.indexOf('.') : number.length;
+  const digits = number.startsWith('-') ? point - 1 : point;
+  if (number.length - point - 1 > scale) throw new CellError(`${quoted(cell)} has more than ${scale} decimals`);
+  if (digits > precision - scale)
     throw new CellError(`${quoted(cell)} has more than ${precision - scale} digits before the point`);
   return number;
 }
@@ -170,8 +173,8 @@ export function commaHint(cell: string): string {
 }
 
 /** A float comparison is exact here, because the bounds have few digits. */
-function inBounds(number: string, { min = -Infinity, max = Infinity }: FieldDeclaration): string {
-  if (Number(number) < min) throw new CellError(`${quoted(number)} is less than ${min}`);
-  if (Number(number) > max) throw new CellError(`${quoted(number)} is more than ${max}`);
+function inBounds(number: string, { min, max }: FieldDeclaration): string {
+  if (min !== undefined && Number(number) < min) throw new CellError(`${quoted(number)} is less than ${min}`);
+  if (max !== undefined && Number(number) > max) throw new CellError(`${quoted(number)} is more than ${max}`);
   return number;
 }
