@@ -49,6 +49,7 @@ export class TableImport {
   readonly keys = new KeyIndex();
   /** The values of the column `replacedWithin` in the file. */
   readonly scopeValues = new Set<string>();
+  private readonly scopePosition: number;
   /** Whether rows that are not in the file are removed. */
   readonly replaces: boolean;
   private readonly rows: TableRows;
@@ -67,6 +68,7 @@ export class TableImport {
   ) {
     this.rows = new TableRows(context.session, source.table, source.columns, context.changes);
     this.onePerGroup = OnePerGroup.of(source);
+    this.scopePosition = source.columns.findIndex(({ name }) => name === source.table.replacedWithin);
     this.absent = source.table.columns.filter(({ name }) => !this.hasColumn(name));
     this.watch = context.guards.watch(source);
     this.keyFaults = new KeyFaults(source);
@@ -109,17 +111,20 @@ export class TableImport {
       await this.onePerGroup?.compare(session, this.keys, this.report);
   }
 
-  /** Reads and checks the next batch while the previous one is written. */
+  /**
+   * Reads and checks the next batch while two earlier ones are written: the statement of the second one is ready when the
+   * database has finished the first one.
+   */
   private async readAll(): Promise<void> {
     const batches = new Batches(this.context.session.limits, this.source.columns.length);
-    let storing = Promise.resolve();
-    const next = async (batch: readonly SourceRow[]) => {
+    let [storing, next] = [Promise.resolve(), Promise.resolve()];
+    const add = async (batch: readonly SourceRow[]) => {
       const checked = batch.map((row) => this.check(row));
       await storing;
       this.onBatch((this.counts.rows += batch.length));
-      storing = this.store(checked);
-      // This promise is awaited later. A rejection before that would end the process if it had no handler.
-      storing.catch(() => undefined);
+      [storing, next] = [next, this.store(checked)];
+      // These promises are awaited later. A rejection before that would end the process if it had no handler.
+      next.catch(() => undefined);
       // Gives the driver time to send the statement before the next batch is read.
       await setImmediate();
     };
@@ -127,11 +132,11 @@ export class TableImport {
       for await (const chunk of this.source.rows(this.report))
         for (const row of chunk) {
           const full = batches.add(row);
-          if (full) await next(full);
+          if (full) await add(full);
         }
     } finally {
-      await next(batches.take());
-      await storing;
+      await add(batches.take());
+      await Promise.all([storing, next]);
     }
   }
 
@@ -140,22 +145,21 @@ export class TableImport {
 
   /** Parses the cells of a row and reports their faults. The value of an invalid cell is null. */
   private check({ line, cells, block }: SourceRow): CheckedRow {
-    const { columns } = this.source;
-    const bad = new Set<FieldDeclaration>();
-    const values = columns.map((column, index) => {
+    const bad: FieldDeclaration[] = [];
+    const values = this.source.columns.map((column, index) => {
       try {
         return this.value(cells[index]!, column);
       } catch (error) {
         if (!(error instanceof CellError)) throw error;
-        bad.add(column);
+        bad.push(column);
         if (column.primary && isEmpty(cells[index]!)) this.keyFaults.noteMissing(column, line);
         else this.report(line, this.source.label(column, block), error.message);
         return null;
       }
     });
     const row = { line, block, key: this.rows.keyOf(values), values };
-    const isNew = ![...bad].some(({ primary }) => primary) && this.noteKey(row);
-    if (isNew && !bad.size) this.note(row);
+    const isNew = !bad.some(({ primary }) => primary) && this.noteKey(row);
+    if (isNew && !bad.length) this.note(row);
     return row;
   }
 
@@ -177,9 +181,7 @@ export class TableImport {
 
   private note({ line, values }: CheckedRow): void {
     this.onePerGroup?.note(values, line, this.report);
-    const { table, columns } = this.source;
-    const position = columns.findIndex(({ name }) => name === table.replacedWithin);
-    if (position >= 0) this.scopeValues.add(String(values[position]));
+    if (this.scopePosition >= 0) this.scopeValues.add(String(values[this.scopePosition]));
   }
 
   private async store(rows: readonly CheckedRow[]): Promise<void> {
