@@ -1,4 +1,6 @@
+import { DocumentReader } from '../src/catalog/document-reader.js';
 import { Product } from '../src/catalog/product.entity.js';
+import { skusOf } from '../src/database/sku-conditions.js';
 import { serializationHash } from '../src/resource/serialization-hash.js';
 import { responsesOf, difference, documentsOf, ENDPOINTS } from './support/expected-responses.js';
 import { BEGIN, foreignConnection, lockWait } from './support/foreign-connection.js';
@@ -220,6 +222,21 @@ describe('documents match the rows', () => {
     expect(await service.database.cliOk('documents', 'build')).toBe('Made 4 document(s).');
     expect(await expectAllConsistent('long')).toEqual([]);
   });
+});
+
+test('the products without a document are read in portions of at most a million characters', async () => {
+  const skus = Array.from({ length: 8 }, (_, index) => `LONG-${index}`);
+  const text = 'x'.repeat(60_000);
+  const row = (sku: string) => [sku, 'Long', 'ACTIVE', ...Array.from({ length: 5 }, () => text)].join();
+  const header =
+    'SKU,Name,Status,Description,WebsiteDescription,WashingInstructions,WhatsIncluded,ProductCompositionText';
+  expect(await importing({ 'products.csv': [header, ...skus.map(row)].join('\n') })).toMatchObject({ code: 0 });
+  await sql('DELETE FROM product_documents');
+  const portions = [];
+  for await (const rows of new DocumentReader().missing(async (text, values = []) => sql(text, [...values])))
+    portions.push(skusOf(rows).filter((sku) => skus.includes(sku)));
+  expect(portions.flat()).toEqual(skus);
+  expect(Math.max(...portions.map(({ length }) => length))).toBe(3);
 });
 
 /** Changes a product in another transaction, which starts before `work` and commits while `work` waits for it. */

@@ -1,9 +1,11 @@
 import type { Snapshot } from '../database/engine.js';
 import type { Query } from '../database/query.js';
-import { BATCH, type DocumentReader } from './document-reader.js';
+import type { DocumentReader } from './document-reader.js';
 import { oneOf, skusOf } from '../database/sku-conditions.js';
 
-const ALL = `SELECT SKU FROM products WHERE SKU > ? ORDER BY SKU LIMIT ${BATCH}`;
+/** How many documents are compared at once. */
+const AT_ONCE = 100;
+const ALL = `SELECT SKU FROM products WHERE SKU > ? ORDER BY SKU LIMIT ${AT_ONCE}`;
 
 /** The result of comparing the stored documents with their rows. */
 export interface DocumentCheck {

@@ -1,25 +1,30 @@
 import type { SqlPart } from '../database/engine.js';
 import type { Query, Row } from '../database/query.js';
 import { selectColumns, tableOf } from '../resource/columns.js';
-import { arraysOf } from '../resource/field.decorator.js';
+import { arraysOf, columnsOf } from '../resource/field.decorator.js';
 import { jsonWriter } from '../resource/json-writer.js';
 import { serializationHash } from '../resource/serialization-hash.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import { isInDocument } from './document-sources.js';
+import { portions } from './portions.js';
 import { Product } from './product.entity.js';
 import { allBetween, oneOf, skusOf } from '../database/sku-conditions.js';
 
-/** How many products are read at once. */
-export const BATCH = 100;
+/** How many products without a document are read at once, at most. */
+const MISSING_AT_ONCE = 100;
+/** Their texts have at most this many characters, unless a single product has more. */
+const MOST_CHARACTERS = 1_000_000;
 /** The text after the prices, at the end of an element. The stored document ends before the prices. */
 export const DOCUMENT_END = ']}';
 const NO_PRICES = `"ProductPrices":[${DOCUMENT_END}`;
 
-/** Selects only SKUs, because a server may sort the rows, and sorting long texts and documents would fail. */
+const TEXTS = columnsOf(Product).filter(({ type }) => type === 'text');
+
+/** Selects no texts, because a server may sort the rows, and sorting long texts and documents would fail. */
 const MISSING = `
-  SELECT products.SKU FROM products
+  SELECT products.SKU, ${TEXTS.map(({ name }) => `COALESCE(LENGTH(${name}), 0)`).join(' + ')} AS Characters FROM products
   LEFT JOIN product_documents ON product_documents.SKU = products.SKU AND product_documents.Shape = ?
-  WHERE product_documents.SKU IS NULL AND products.SKU > ? ORDER BY products.SKU LIMIT ${BATCH}`;
+  WHERE product_documents.SKU IS NULL AND products.SKU > ? ORDER BY products.SKU LIMIT ${MISSING_AT_ONCE}`;
 
 /** Builds documents from the rows of products and of their arrays. */
 export class DocumentReader {
@@ -40,15 +45,25 @@ export class DocumentReader {
     return new Map(rows.map((row) => [row.SKU as string, this.document(row)]));
   }
 
-  /** Reads the next products without a document, with their arrays. @param last the SKU before them */
-  async readMissing(query: Query, last: string): Promise<Row[]> {
-    const skus = skusOf(await query(MISSING, [this.serializationHash, last]));
-    if (!skus.length) return [];
-    const between = allBetween(skus);
-    // If all products in the range lack a document, as at the first start, reading the range is three times faster.
-    const further = `SELECT SKU FROM products WHERE ${between.sql} ORDER BY SKU LIMIT 1 OFFSET ${skus.length}`;
-    const [more] = await query(further, between.parameters);
-    return this.read(query, skus, more ? oneOf(skus) : between);
+  /** Yields the products without a document, with their arrays, in the order of the SKUs. */
+  async *missing(query: Query): AsyncGenerator<Row[]> {
+    for (let last = ''; ;) {
+      const found = await query(MISSING, [this.serializationHash, last]);
+      if (!found.length) return;
+      const skus = skusOf(found);
+      last = skus.at(-1)!;
+      // If all products in the range lack a document, as at the first start, reading the range is three times faster.
+      const condition = (await this.isWholeRange(query, skus)) ? allBetween : oneOf;
+      for (const portion of portions(found, charactersOf, MOST_CHARACTERS))
+        yield this.read(query, skusOf(portion), condition(skusOf(portion)));
+    }
+  }
+
+  /** Whether there are no other products between the first and the last SKU. */
+  private async isWholeRange(query: Query, skus: readonly string[]): Promise<boolean> {
+    const { sql, parameters } = allBetween(skus);
+    const further = `SELECT SKU FROM products WHERE ${sql} ORDER BY SKU LIMIT 1 OFFSET ${skus.length}`;
+    return (await query(further, parameters)).length === 0;
   }
 
   /** Reads products with their arrays, in the order of the SKUs. @param condition selects these SKUs */
@@ -78,6 +93,8 @@ export class DocumentReader {
     return element.slice(0, -DOCUMENT_END.length);
   }
 }
+
+const charactersOf = ({ Characters }: Row) => Number(Characters);
 
 /** Terms for documents. Reading a term throws, because a document must not depend on the customer. */
 const NO_TERMS = new Proxy({} as CustomerTerms, {

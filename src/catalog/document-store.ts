@@ -22,11 +22,12 @@ export class DocumentStore {
     await session.query(`UPDATE content_versions SET Version = Version WHERE Part = 'products'`);
     let count = 0;
     // Pipelines three batches: the database reads one and writes one, while this process builds the documents of the third.
-    let reading = this.reader.readMissing(session.query, '');
+    const missing = this.reader.missing(session.query);
+    let reading = missing.next();
     let writing = Promise.resolve();
     try {
-      for (let rows = await reading; rows.length; rows = await reading) {
-        reading = this.reader.readMissing(session.query, rows.at(-1)!.SKU as string);
+      for (let { value: rows, done } = await reading; !done; { value: rows, done } = await reading) {
+        reading = missing.next();
         reading.catch(() => undefined);
         const documents = await this.documentsOf(rows, session);
         await writing;
