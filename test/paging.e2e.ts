@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const select = 'deliveries.SKU AS SKU, deliveries.Day AS Day, deliveries.Slot AS Slot';
+const select = () => 'deliveries.SKU AS SKU, deliveries.Day AS Day, deliveries.Slot AS Slot';
 const elements = {
   name: 'deliveries',
   condition: 'deliveries.WarehouseCode = ?',
@@ -98,7 +98,7 @@ test.each([1, 2, 3, 7, 100, SEEN.length, 1000])(
 
 test('assortment returns one row for each SKU in batches of any size', async () => {
   for (const size of [1, 3, 39, 40, 41]) {
-    const { rows } = await readAll({ select: 'prices.SKU AS SKU', batch: () => size });
+    const { rows } = await readAll({ select: () => 'prices.SKU AS SKU', batch: () => size });
     expect(rows.map(({ SKU }) => SKU)).toEqual(SKUS.filter((sku) => sku !== UNPRICED && sku !== OBSOLETE));
   }
 });
@@ -113,7 +113,7 @@ test('assortment throws if a joined table has several rows for a SKU, for any si
     parameters: ['W'],
   };
   for (const size of [1, 2, 3, 1000])
-    await expect(readAll({ select: 'prices.SKU AS SKU', further, batch: () => size })).rejects.toThrow(
+    await expect(readAll({ select: () => 'prices.SKU AS SKU', further, batch: () => size })).rejects.toThrow(
       InvariantViolation,
     );
 });
@@ -123,7 +123,7 @@ test.each([1, 2, 3, 4])('assortment throws if one SKU has two rows, in batches o
   for (const sku of SKUS.slice(10, 15)) {
     const join = `JOIN (SELECT 1 AS Number UNION ALL SELECT 2) AS numbers ON numbers.Number = 1 OR prices.SKU = ?`;
     const further = { join, parameters: [sku] };
-    const reading = readAll({ select: 'prices.SKU AS SKU', further, batch: () => size });
+    const reading = readAll({ select: () => 'prices.SKU AS SKU', further, batch: () => size });
     await expect(reading).rejects.toThrow(`${sku} follows ${sku}`);
   }
 });

@@ -59,8 +59,11 @@ export type SkuSelection = (after: string) => SqlPart;
 
 /** The columns to read for each row of an assortment. */
 export interface AssortmentSelection extends AssortmentTables {
-  /** A SELECT list over `prices`, `products` and the other table. It must name `SKU` and the other key columns. */
-  select: string;
+  /**
+   * Returns a SELECT list over `prices`, `products` and the other table. It must name `SKU` and the other key columns.
+   * @param rows the maximum number of rows that the statement returns
+   */
+  select: (rows: number) => string;
   /** Returns the size of the next batch, in rows. It runs before the batch that was just read is yielded. Default: 1000. */
   batch?: () => number;
 }
@@ -83,7 +86,8 @@ export async function* assortment(
     const { sql, parameters, key } = eligible(snapshot, list, tables, String(last[0]));
     const after = afterKey(key, last);
     // Reads one row more, to detect a row with the same key as the last row of the batch. The next batch would lose it.
-    const statement = `SELECT ${select} ${sql} AND ${after.sql} ORDER BY ${key.join(', ')} LIMIT ${limit + 1}`;
+    const most = limit + 1;
+    const statement = `SELECT ${select(most)} ${sql} AND ${after.sql} ORDER BY ${key.join(', ')} LIMIT ${most}`;
     return { limit, rows: snapshot.query(statement, [...parameters, ...after.parameters]) };
   };
   let last: Key = [''];

@@ -4,19 +4,28 @@ import type { Elements } from '../download/elements.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Snapshot } from '../database/engine.js';
 import type { Query } from '../database/query.js';
+import { yieldToEventLoop } from '../event-loop/yield-to-event-loop.js';
 import { ProductPrice } from '../pricing/product-price.entity.js';
 import { selectColumns } from '../resource/columns.js';
 import { jsonWriter } from '../resource/json-writer.js';
 import { DOCUMENT_END } from './document-reader.js';
+import { bytesOf, documentColumns, type DocumentRow } from './document-row.js';
+import { portions } from './portions.js';
 import { ProductDocuments } from './product-documents.js';
 
 /**
  * The target size of a batch, in bytes. The number of documents in a batch follows from the size of the last batch that
- * was sent. Small batches save memory and let other requests proceed. The size is unknown for the first two batches.
- * When documents suddenly become much larger, two batches can be too large.
+ * was sent. The database does less work for large batches, but each download keeps two of them in memory. The size is
+ * unknown for the first two batches.
  */
-const BATCH_BYTES = 1_000_000;
-const [FIRST_BATCH, LARGEST_BATCH] = [25, 100];
+const BATCH_BYTES = 350_000;
+const [FIRST_BATCH, LARGEST_BATCH] = [25, 400];
+
+/** The most bytes of documents that the statement of a batch returns, because documents can suddenly become larger. */
+const MOST_BYTES = 4 * BATCH_BYTES;
+
+/** The most bytes of documents that are written at once, unless one is larger. Slow clients keep pieces in memory. */
+const PIECE_BYTES = 250_000;
 
 /** The products of a customer's assortment. */
 @Injectable()
@@ -25,8 +34,9 @@ export class CatalogService implements Elements {
   private readonly selection;
 
   constructor(private readonly documents: ProductDocuments) {
+    const prices = selectColumns(ProductPrice);
     this.selection = {
-      select: `${selectColumns(ProductPrice)}, product_documents.Document AS Document`,
+      select: (rows: number) => `${prices}, ${documentColumns(Math.floor(MOST_BYTES / rows))}`,
       further: {
         join: `LEFT JOIN product_documents ON product_documents.SKU = prices.SKU AND product_documents.Shape = ?`,
         parameters: [documents.serializationHash],
@@ -43,18 +53,23 @@ export class CatalogService implements Elements {
   ): AsyncGenerator<Buffer> {
     let limit = FIRST_BATCH;
     for await (const rows of assortment(snapshot, terms, { ...this.selection, among, batch: () => limit })) {
-      const missing = rows.filter(({ Document }) => Document === null).map(({ SKU }) => SKU as string);
-      const made = await this.documents.makeForResponse(snapshot.query, missing);
-      const batch = joined(
-        rows.map((row) => ({
-          document: (row.Document ?? made.get(row.SKU as string)!) as Buffer | string,
-          rest: this.writePrice(row, terms) + DOCUMENT_END,
-        })),
-        separator,
-      );
-      limit = Math.min(LARGEST_BATCH, Math.ceil((BATCH_BYTES / batch.length) * rows.length));
-      yield batch;
+      let bytes = 0;
+      for (const portion of portions(rows as DocumentRow[], bytesOf, PIECE_BYTES)) {
+        if (bytes) await yieldToEventLoop();
+        const piece = joined(await this.withPrices(snapshot.query, portion, terms), separator);
+        bytes += piece.length;
+        yield piece;
+      }
+      limit = Math.min(LARGEST_BATCH, Math.ceil((BATCH_BYTES / bytes) * rows.length));
     }
+  }
+
+  private async withPrices(query: Query, rows: readonly DocumentRow[], terms: CustomerTerms): Promise<Parts[]> {
+    const documents = await this.documents.ofRows(query, rows);
+    return rows.map((row, index) => ({
+      document: documents[index]!,
+      rest: this.writePrice(row, terms) + DOCUMENT_END,
+    }));
   }
 
   /**
@@ -81,8 +96,14 @@ export class CatalogService implements Elements {
   }
 }
 
+/** An element in two parts: the stored document, and its end with the prices. */
+interface Parts {
+  document: Buffer | string;
+  rest: string;
+}
+
 /** Joins the elements, each with the separator before it, in one buffer. */
-function joined(elements: readonly { document: Buffer | string; rest: string }[], separator: string): Buffer {
+function joined(elements: readonly Parts[], separator: string): Buffer {
   const size = elements.reduce(
     (sum, { document, rest }) => sum + Buffer.byteLength(document) + Buffer.byteLength(rest) + 1,
     0,

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../database/engine.js';
 import type { Query } from '../database/query.js';
 import type { DocumentReader } from './document-reader.js';
-import { oneOf, skusOf } from '../database/sku-conditions.js';
+import { skusOf } from '../database/sku-conditions.js';
 
 /** How many documents are compared at once. */
 const AT_ONCE = 100;
@@ -34,11 +34,7 @@ async function compare(
   skus: readonly string[],
   check: DocumentCheck,
 ): Promise<void> {
-  const { sql, parameters } = oneOf(skus);
-  const stored = await query(`SELECT SKU, Document FROM product_documents WHERE ${sql} AND Shape = ?`, [
-    ...parameters,
-    reader.serializationHash,
-  ]);
+  const stored = await reader.readStored(query, skus);
   const made = await reader.make(query, skusOf(stored));
   check.products += skus.length;
   check.missing += skus.length - stored.length;

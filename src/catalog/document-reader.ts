@@ -45,6 +45,14 @@ export class DocumentReader {
     return new Map(rows.map((row) => [row.SKU as string, this.document(row)]));
   }
 
+  /** Reads the `SKU` and the `Document` of products that have a stored document, in any order. */
+  async readStored(query: Query, skus: readonly string[]): Promise<Row[]> {
+    if (!skus.length) return [];
+    const { sql, parameters } = oneOf(skus);
+    const statement = `SELECT SKU, Document FROM product_documents WHERE ${sql} AND Shape = ?`;
+    return query(statement, [...parameters, this.serializationHash]);
+  }
+
   /** Yields the products without a document, with their arrays, in the order of the SKUs. */
   async *missing(query: Query): AsyncGenerator<Row[]> {
     for (let last = ''; ;) {

@@ -4,6 +4,7 @@ import type { Row } from '../database/query.js';
 import { DamagedRow } from '../resource/json-writer.js';
 import { renewAllVersions } from '../versions/renew-versions.js';
 import type { DocumentReader } from './document-reader.js';
+import { portions } from './portions.js';
 import { oneOf } from '../database/sku-conditions.js';
 
 /** How many documents are built before other work gets a turn. */
@@ -72,7 +73,7 @@ export class DocumentStore {
 
   private async insert(session: WriteSession, documents: readonly [string, string][]): Promise<void> {
     const clause = session.upsertClause(['SKU'], ['Shape', 'Document']);
-    for (const portion of portions(documents, session.limits.bytes)) {
+    for (const portion of portions(documents, ([, document]) => sizeOf(document), session.limits.bytes)) {
       const rows = portion.map(() => '(?, ?, ?)').join();
       const parameters = portion.flatMap(([sku, document]) => [sku, this.reader.serializationHash, document]);
       await session.prepared(
@@ -94,19 +95,3 @@ function unlessDamaged<T>(make: () => T): T | undefined {
 
 /** Maximum bytes of a document in a statement, including the rest of its row. */
 const sizeOf = (document: string) => Buffer.byteLength(document) + 500;
-
-/** Splits the documents into portions. @param most the maximum bytes of a portion */
-function* portions(documents: readonly [string, string][], most: number): Generator<[string, string][]> {
-  let portion: [string, string][] = [];
-  let bytes = 0;
-  for (const one of documents) {
-    const size = sizeOf(one[1]);
-    if (portion.length && bytes + size > most) {
-      yield portion;
-      [portion, bytes] = [[], 0];
-    }
-    portion.push(one);
-    bytes += size;
-  }
-  if (portion.length) yield portion;
-}

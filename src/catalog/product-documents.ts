@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseService } from '../database/database.service.js';
 import type { WriteSession } from '../database/engine.js';
 import type { Query } from '../database/query.js';
+import { skusOf } from '../database/sku-conditions.js';
 import { checkDocuments, type DocumentCheck } from './document-check.js';
 import { DocumentReader } from './document-reader.js';
+import type { DocumentRow } from './document-row.js';
 import { DocumentStore } from './document-store.js';
 
 /** Counting all missing documents would read the whole table, which may have gigabytes. */
@@ -35,10 +37,20 @@ export class ProductDocuments {
     return this.reader.make(query, skus);
   }
 
-  /** Builds the documents that a response needs although they are not stored. @throws {DamagedRow} */
-  makeForResponse(query: Query, skus: readonly string[]): Promise<Map<string, string>> {
-    this.madeForResponses += skus.length;
-    return this.make(query, skus);
+  /**
+   * Returns the documents of the rows of a response, in their order. Reads those that the rows omit, and builds those that
+   * are not stored.
+   * @throws {DamagedRow}
+   */
+  async ofRows(query: Query, rows: readonly DocumentRow[]): Promise<(Buffer | string)[]> {
+    const absent = rows.filter(({ Document }) => Document === null);
+    const missing = skusOf(absent.filter(({ Bytes }) => Bytes === null));
+    const omitted = skusOf(absent.filter(({ Bytes }) => Bytes !== null));
+    this.madeForResponses += missing.length;
+    const documents = new Map<unknown, Buffer | string>(await this.make(query, missing));
+    for (const { SKU, Document } of await this.reader.readStored(query, omitted))
+      documents.set(SKU, Document as Buffer | string);
+    return rows.map(({ SKU, Document }) => Document ?? documents.get(SKU)!);
   }
 
   /** Stores missing documents in one transaction. @param all also rebuilds existing documents, and renews all versions */

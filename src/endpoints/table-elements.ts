@@ -42,7 +42,7 @@ export class TableElements implements Elements {
   ): AsyncGenerator<string> {
     const tables = this.tables(snapshot, terms);
     if (!tables) return;
-    for await (const rows of assortment(snapshot, terms, { select: this.select, ...tables, among }))
+    for await (const rows of assortment(snapshot, terms, { select: () => this.select, ...tables, among }))
       yield rows.map((row) => separator + this.write(row, terms)).join('');
   }
 
