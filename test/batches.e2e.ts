@@ -70,13 +70,15 @@ interface Reading {
   built: number;
   /** The most bytes of a piece that has several products. */
   largest: number;
+  /** The number of pieces. */
+  pieces: number;
 }
 
 /** Reads all products of a list. Expects each product once, in order. */
 async function read(list: string): Promise<Reading> {
   const terms = { priceList: { code: list, name: null, currencyCode: 'EUR' }, discountPercentage: '0' };
   const snapshot = await app.get(DatabaseService).snapshot();
-  const reading: Reading = { batches: [], most: 0, built: 0, largest: 0 };
+  const reading: Reading = { batches: [], most: 0, built: 0, largest: 0, pieces: 0 };
   const skus: string[] = [];
   try {
     const pieces = app
@@ -84,6 +86,7 @@ async function read(list: string): Promise<Reading> {
       .elements(observed(snapshot, reading), terms as unknown as CustomerTerms, ',');
     for await (const piece of pieces) {
       const elements: { SKU: string }[] = JSON.parse(`[${piece.toString().slice(1)}]`);
+      reading.pieces++;
       skus.push(...elements.map(({ SKU }) => SKU));
       if (elements.length > 1) reading.largest = Math.max(reading.largest, piece.length);
     }
@@ -126,6 +129,11 @@ test.each(['LARGER', 'ENORMOUS'])('no statement returns more than 1.4 megabytes 
   const { most, largest } = await read(list);
   expect(most).toBeLessThanOrEqual(MOST_BYTES);
   expect(largest).toBeLessThanOrEqual(PIECE_BYTES);
+});
+
+test('a batch has few pieces', async () => {
+  const { batches, pieces } = await read('USUAL');
+  expect(pieces).toBeLessThanOrEqual(3 * batches.length);
 });
 
 test('documents that are not stored are built in portions', async () => {

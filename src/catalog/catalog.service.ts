@@ -4,7 +4,6 @@ import type { Elements } from '../download/elements.js';
 import type { CustomerTerms } from '../scope/customer-scope.js';
 import type { Snapshot } from '../database/engine.js';
 import type { Query } from '../database/query.js';
-import { yieldToEventLoop } from '../event-loop/yield-to-event-loop.js';
 import { ProductPrice } from '../pricing/product-price.entity.js';
 import { selectColumns } from '../resource/columns.js';
 import { jsonWriter } from '../resource/json-writer.js';
@@ -55,7 +54,6 @@ export class CatalogService implements Elements {
     for await (const rows of assortment(snapshot, terms, { ...this.selection, among, batch: () => limit })) {
       let bytes = 0;
       for (const portion of portions(rows as DocumentRow[], bytesOf, PIECE_BYTES)) {
-        if (bytes) await yieldToEventLoop();
         const piece = joined(await this.withPrices(snapshot.query, portion, terms), separator);
         bytes += piece.length;
         yield piece;

@@ -2,8 +2,8 @@ import type { Row } from '../database/query.js';
 
 /** The columns of a stored document. */
 export interface DocumentRow extends Row {
-  /** The size of the document. Null: no document is stored. */
-  Bytes: number | null;
+  /** The size of the document, which MySQL returns as a text. Null: no document is stored. */
+  Bytes: number | string | null;
   /** Null: no document is stored, or the statement omitted it because of its size. */
   Document: Buffer | string | null;
 }
@@ -18,4 +18,4 @@ export function documentColumns(most: number): string {
 }
 
 /** The size of the document, in bytes. */
-export const bytesOf = ({ Bytes }: DocumentRow): number => Bytes ?? UNKNOWN_BYTES;
+export const bytesOf = ({ Bytes }: DocumentRow): number => Number(Bytes ?? UNKNOWN_BYTES);
