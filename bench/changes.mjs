@@ -1,6 +1,4 @@
 // P11: the cost of /stock/changes compared with the full /stock.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from './command.mjs';
 import { writeFile, writeFiles } from './data-files.mjs';
@@ -19,10 +17,9 @@ const CASES = [
   { size: 'L', changed: 0.01, most: 0.03, rounds: 5 },
 ];
 
-/** @param {{ quick: boolean }} options */
-export async function measureChanges({ quick }) {
+/** @param {{ quick: boolean, folder: string }} options */
+export async function measureChanges({ quick, folder }) {
   warnOfLoad();
-  const folder = mkdtempSync(join(tmpdir(), 'customer-data-bench-'));
   const client = startTasks(join(import.meta.dirname, 'http-client-process.mjs'));
   try {
     await withServer(async (server) => {
@@ -31,7 +28,6 @@ export async function measureChanges({ quick }) {
     });
   } finally {
     await client.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -3,8 +3,8 @@
 import { HUNDRED, digits, picker } from './random.mjs';
 import { accessories, composition, images, product, skuOf, substitutions } from './product-rows.mjs';
 
-/** The number of products of each data set. Q replaces L in quick runs. */
-export const SIZES = { M: 8_000, Q: 32_000, L: 160_000 };
+/** The number of products of each data set. Q replaces L in quick runs. S is for comparisons of commits. */
+export const SIZES = { S: 800, M: 8_000, Q: 32_000, L: 160_000 };
 
 const PRICE_LISTS = [
   { PriceListCode: 'EUR-A', PriceListName: 'Euro, two thirds of the products', CurrencyCode: 'EUR' },
@@ -33,7 +33,7 @@ const CUSTOMERS = [customer('BENCH-A', 'EUR-A', 'NL01'), customer('BENCH-B', 'EU
  * The tables of a data set. A table follows the tables that it references. `rows()` yields the rows in the order of
  * products. A row is an object with the columns of the table in order. Unknown values are null. Decimals and days are
  * text.
- * @param {'M' | 'Q' | 'L'} size
+ * @param {'S' | 'M' | 'Q' | 'L'} size
  * @returns {{ name: string, columns: string[], rows: () => Iterable<object> }[]}
  */
 export function dataSet(size) {

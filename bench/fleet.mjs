@@ -1,6 +1,4 @@
 // Simulates ten thousand customers that poll one replica, in accelerated time, and measures the load.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from './command.mjs';
@@ -24,39 +22,35 @@ const CUSTOMERS = 10_000;
 const SPEED = 4;
 const file = (path) => join(import.meta.dirname, path);
 
-/** @param {{ quick: boolean, terms: number, changes: boolean }} options `changes`: customers poll /stock/changes */
-export async function measureFleet({ quick, terms, changes }) {
-  const folder = mkdtempSync(join(tmpdir(), 'customer-data-bench-'));
-  try {
-    await withServer((server) =>
-      server.withDatabase(async (url) => {
-        await load(url, folder, terms);
-        const service = await startService(url);
-        const processes = ['http-client-process.mjs', 'fleet/polling-process.mjs'].map((path) =>
-          startTasks(file(path)),
+/**
+ * @param {{ quick: boolean, terms: number, changes: boolean, folder: string }} options `changes`: customers poll
+ *   /stock/changes
+ */
+export async function measureFleet({ quick, terms, changes, folder }) {
+  await withServer((server) =>
+    server.withDatabase(async (url) => {
+      await load(url, folder, terms);
+      const service = await startService(url);
+      const processes = ['http-client-process.mjs', 'fleet/polling-process.mjs'].map((path) => startTasks(file(path)));
+      try {
+        await simulate(
+          {
+            server,
+            url,
+            service,
+            terms,
+            stockPath: changes ? 'stock/changes' : 'stock',
+            folder,
+            client: processes[0],
+            fleet: processes[1],
+          },
+          quick ? DELIVERY_SECONDS / 4 : DELIVERY_SECONDS,
         );
-        try {
-          await simulate(
-            {
-              server,
-              url,
-              service,
-              terms,
-              stockPath: changes ? 'stock/changes' : 'stock',
-              folder,
-              client: processes[0],
-              fleet: processes[1],
-            },
-            quick ? DELIVERY_SECONDS / 4 : DELIVERY_SECONDS,
-          );
-        } finally {
-          for (const process of [...processes, service]) await process.stop();
-        }
-      }),
-    );
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+      } finally {
+        for (const process of [...processes, service]) await process.stop();
+      }
+    }),
+  );
 }
 
 async function load(url, folder, terms) {

@@ -2,15 +2,13 @@
 import autocannon from 'autocannon';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { killAtExit } from './at-exit.mjs';
 import { median, report } from './report.mjs';
 
-/** @param {{ quick: boolean }} options */
-export async function measureMetering({ quick }) {
+/** @param {{ quick: boolean, folder: string }} options */
+export async function measureMetering({ quick, folder }) {
   const [rounds, seconds] = quick ? [3, 2] : [7, 5];
-  const folder = mkdtempSync(join(tmpdir(), 'customer-data-bench-'));
   const services = await Promise.all([start(folder, { UNMETERED: '1' }), start(folder, {})]);
   try {
     const rates = services.map(() => []);
@@ -26,7 +24,6 @@ export async function measureMetering({ quick }) {
     report(`Metered over not metered, median of ${rounds} interleaved pairs`, ratio, { least: 0.85 });
   } finally {
     for (const { child } of services) child.kill();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -44,7 +41,7 @@ async function start(folder, environment) {
       ...environment,
     },
   });
-  const [{ url }] = await once(child, 'message');
+  const [{ url }] = await once(killAtExit(child), 'message');
   return { child, url };
 }
 

@@ -1,7 +1,4 @@
 // The cost of responses over HTTP, each compared with its yardstick: the aims P1 to P9 and P14.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { measureFirstBytes } from './responses/first-bytes.mjs';
 import { measureFullResponses } from './responses/full-responses.mjs';
 import { measureCached } from './responses/cached.mjs';
@@ -27,22 +24,17 @@ const SECTIONS = [
   [measureRate, { rounds: 5, seconds: 4 }, { rounds: 3, seconds: 1 }],
 ];
 
-/** @param {{ quick: boolean }} options */
-export async function measureResponses({ quick }) {
+/** @param {{ quick: boolean, folder: string }} options */
+export async function measureResponses({ quick, folder }) {
   const load = warnOfLoad();
-  const folder = mkdtempSync(join(tmpdir(), 'customer-data-bench-'));
-  try {
-    await withServer((server) =>
-      onStage(server, quick ? 'Q' : 'L', folder, async (stage) => {
-        const { rows, aims } = await measureSections(stage, quick);
-        reportRows(rows);
-        for (const { aim, what, figure, ...limit } of aims) report(`${aim}, ${what}`, figure, limit);
-        await saveResults(server, quick, { load, rows, aims });
-      }),
-    );
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  await withServer((server) =>
+    onStage(server, quick ? 'Q' : 'L', folder, async (stage) => {
+      const { rows, aims } = await measureSections(stage, quick);
+      reportRows(rows);
+      for (const { aim, what, figure, ...limit } of aims) report(`${aim}, ${what}`, figure, limit);
+      await saveResults(server, quick, { load, rows, aims });
+    }),
+  );
 }
 
 async function measureSections(stage, quick) {

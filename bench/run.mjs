@@ -2,9 +2,11 @@
 import { parseArgs } from 'node:util';
 import { measureResponses } from './responses.mjs';
 import { measureChanges } from './changes.mjs';
+import { measureCompare } from './compare.mjs';
 import { measureCrowd } from './crowd.mjs';
-import { SIZES } from './data-set.mjs';
+import { ExpectedError } from './expected-error.mjs';
 import { measureFleet } from './fleet.mjs';
+import { withFolder } from './folder.mjs';
 import { measureImport } from './import.mjs';
 import { measureMetering } from './metering.mjs';
 import { measureScale } from './scale.mjs';
@@ -19,6 +21,11 @@ const BENCHMARKS = {
   scale: measureScale,
 };
 
+/** `fleet` and `scale` have no targets, and `crowd` takes long, so they run only if an argument names them. */
+const BY_DEFAULT = ['metering', 'import', 'responses', 'changes'];
+/** The data sets of `import`. */
+const SIZES = ['M', 'Q', 'L'];
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -30,16 +37,18 @@ const { values, positionals } = parseArgs({
   },
 });
 const options = { ...values, terms: Number(values.terms), size: values.size ?? (values.quick ? 'M' : 'L') };
-// `fleet` and `scale` have no targets, and `crowd` takes long, so they run only if an argument names them.
-const names = positionals.length
-  ? positionals
-  : Object.keys(BENCHMARKS).filter((name) => !['crowd', 'fleet', 'scale'].includes(name));
-const unknown = names.find((name) => !Object.hasOwn(BENCHMARKS, name));
-if (unknown || !Object.hasOwn(SIZES, options.size)) {
-  const sizes = Object.keys(SIZES).join('|');
-  console.error(
-    `Usage: npm run bench -- [${Object.keys(BENCHMARKS).join('|')}]... [--quick] [--size=${sizes}] [--terms=N] [--changes] [--write]`,
-  );
+const comparing = positionals[0] === 'compare' && positionals.length <= 2;
+const names = positionals.length ? positionals : BY_DEFAULT;
+if (!comparing && (!names.every((name) => Object.hasOwn(BENCHMARKS, name)) || !SIZES.includes(options.size))) {
+  console.error(`Usage: npm run bench -- [${Object.keys(BENCHMARKS).join('|')}]... [--quick] [--size=${SIZES.join('|')}]
+                        [--terms=N] [--changes] [--write]
+       npm run bench -- compare [COMMIT] [--quick]`);
   process.exit(1);
 }
-for (const name of names) await BENCHMARKS[name](options);
+try {
+  if (comparing) await withFolder((folder) => measureCompare({ ...options, folder }, positionals[1]));
+  else for (const name of names) await withFolder((folder) => BENCHMARKS[name]({ ...options, folder }));
+} catch (error) {
+  console.error(error instanceof ExpectedError ? error.message : error);
+  process.exitCode = 1;
+}

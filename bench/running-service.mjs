@@ -5,27 +5,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { killAtExit } from './at-exit.mjs';
 import { KEY } from './keys.mjs';
 
-const PROGRAM = join(import.meta.dirname, '../dist/main.js');
-
-/** The Node options of `npm start`. To profile: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=profiles'. */
-const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'));
-const OPTIONS = [
-  ...scripts.start
-    .match(/exec node (.*)dist\/main\.js/)[1]
-    .split(' ')
-    .filter(Boolean),
-  ...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []),
-];
+const ROOT = join(import.meta.dirname, '..');
 
 /**
  * Starts the service on a database. The settings are the defaults, but the quota of anonymous callers is unlimited.
  * @param {object} [settings] further settings
- * @returns {Promise<{ url: string, managementUrl: string, pid: number, token: (code: string) => Promise<object>,
- *   stop: () => Promise<void> }>} `token` returns the headers of a customer's requests
+ * @param {string} [folder] a built checkout of the project; default: this one
+ * @returns {Promise<{ url: string, managementUrl: string, pid: number,
+ *   token: (code: string, key?: string) => Promise<object>, stop: () => Promise<void> }>} `token` returns the headers of
+ *   a customer's requests
  */
-export async function startService(databaseUrl, settings = {}) {
+export async function startService(databaseUrl, settings = {}, folder = ROOT) {
   const env = {
     PATH: process.env.PATH,
     NODE_ENV: 'production',
@@ -37,7 +30,8 @@ export async function startService(databaseUrl, settings = {}) {
     REQUESTS_PER_HOUR: '1000000000',
     ...settings,
   };
-  const child = spawn(process.execPath, [...OPTIONS, PROGRAM], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const program = [...nodeOptions(folder), join(folder, 'dist/main.js')];
+  const child = killAtExit(spawn(process.execPath, program, { env, stdio: ['ignore', 'pipe', 'pipe'] }));
   showFirst(child.stderr, 3);
   const [url, managementUrl] = (await portsOf(child)).map((port) => `http://127.0.0.1:${port}`);
   const stop = async () => {
@@ -45,7 +39,14 @@ export async function startService(databaseUrl, settings = {}) {
     await once(child, 'exit');
   };
   await healthy(url);
-  return { url, managementUrl, pid: child.pid, token: (code) => tokenOf(url, code), stop };
+  return { url, managementUrl, pid: child.pid, token: (...login) => tokenOf(url, ...login), stop };
+}
+
+/** The Node options of `npm start`. To profile: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=profiles'. */
+function nodeOptions(folder) {
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const [, options] = /\bnode (.*)dist\/main\.js/.exec(scripts.start);
+  return `${options} ${process.env.BENCH_NODE_OPTIONS ?? ''}`.split(' ').filter(Boolean);
 }
 
 /** Prints only the first lines, because an overloaded service logs a line for each refused request. */
@@ -67,15 +68,15 @@ async function portsOf(child) {
 }
 
 async function healthy(url) {
-  for (let attempt = 0; attempt < 300; attempt++) {
+  for (let attempt = 0; attempt < 3000; attempt++) {
     if ((await fetch(`${url}/health`)).ok) return;
-    await sleep(100);
+    await sleep(10);
   }
   throw new Error('The service was not healthy within 30 s');
 }
 
-async function tokenOf(url, code) {
-  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: code, client_secret: KEY });
+async function tokenOf(url, code, key = KEY) {
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: code, client_secret: key });
   const response = await fetch(`${url}/auth/token`, { method: 'POST', body });
   if (!response.ok) throw new Error(`No token for ${code}: ${await response.text()}`);
   return { authorization: `Bearer ${(await response.json()).access_token}` };

@@ -1,7 +1,5 @@
 // Measures what requests, replicas and slow clients cost, calculates from it what fleets need, and prints the tables of
 // docs/scale.md as Markdown. With --write, it replaces the tables of the page.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from './command.mjs';
 import { writeFile, writeFiles } from './data-files.mjs';
@@ -35,10 +33,9 @@ const COUNTS = {
 };
 const SLOW = { clients: 40, bytesPerSecond: 20_000 };
 
-/** @param {{ quick: boolean, write: boolean }} options */
-export async function measureScale({ quick, write }) {
+/** @param {{ quick: boolean, write: boolean, folder: string }} options */
+export async function measureScale({ quick, write, folder }) {
   const machineLoad = warnOfLoad();
-  const folder = mkdtempSync(join(tmpdir(), 'customer-data-bench-'));
   const [client, crowd] = [startTasks(CLIENT), startTasks(CLIENT)];
   const costs = {};
   const found = {};
@@ -60,7 +57,6 @@ export async function measureScale({ quick, write }) {
     });
   } finally {
     for (const process of [client, crowd]) await process.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
   const tables = {
     conditions: conditions(describeMachine(), machineLoad, server),

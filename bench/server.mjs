@@ -1,10 +1,15 @@
 // The database server of a benchmark, and new databases on it.
 import mysql from 'mysql2/promise';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { findServer } from '../test/support/programs.mjs';
 import { startPrivateServer } from '../test/support/private-server.mjs';
+import { atExit } from './at-exit.mjs';
 import { runCli } from './command.mjs';
+
+const DROP = join(import.meta.dirname, 'drop-process.mjs');
 
 /**
  * Runs `work` on the server of DATABASE_URL if its user may create databases, otherwise on a private server. Neither
@@ -14,7 +19,7 @@ import { runCli } from './command.mjs';
 export async function withServer(work) {
   const given = await givenServer();
   const started = given ? undefined : await startPrivateServer(installedServer());
-  const server = given ?? new Server(await mysql.createConnection(started.url), started.url);
+  const server = given ?? new Server(await mysql.createConnection(started.url), started.url, true);
   try {
     console.log(await server.describe());
     await work(server);
@@ -28,7 +33,7 @@ async function givenServer() {
   const url = process.env.DATABASE_URL;
   if (!url?.startsWith('mysql:')) return undefined;
   try {
-    const server = new Server(await mysql.createConnection(url), url);
+    const server = new Server(await mysql.createConnection(url), url, false);
     await server.withDatabase(async () => undefined);
     return server;
   } catch (error) {
@@ -46,21 +51,30 @@ function installedServer() {
 class Server {
   #databases = 0;
 
-  constructor(connection, url) {
+  /** @param isPrivate whether the server, with all of its databases, ends together with this process */
+  constructor(connection, url, isPrivate) {
     this.connection = connection;
     this.url = url;
+    this.isPrivate = isPrivate;
   }
 
-  /** Runs `work` with the URL of a new migrated database, which is dropped afterwards. */
-  async withDatabase(work) {
+  /**
+   * Runs `work` with the URL of a new migrated database, which is dropped afterwards.
+   * @param cli runs a command: `migrate`
+   */
+  async withDatabase(work, cli = runCli) {
     const name = `bench_${process.pid}_${++this.#databases}`;
     const url = Object.assign(new URL(this.url), { pathname: `/${name}` }).href;
     await this.connection.query(`CREATE DATABASE ${name}`);
+    const dropped = atExit(
+      () => this.isPrivate || spawnSync(process.execPath, [DROP, this.url, name], { stdio: 'inherit' }),
+    );
     try {
-      await runCli(url, 'migrate');
+      await cli(url, 'migrate');
       return await work(url);
     } finally {
       await this.connection.query(`DROP DATABASE ${name}`);
+      dropped();
     }
   }
 

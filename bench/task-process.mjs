@@ -1,12 +1,13 @@
 // Runs tasks in a child process, so that they use neither the time nor the memory of the parent process.
 import { fork } from 'node:child_process';
+import { killAtExit } from './at-exit.mjs';
 
 /**
  * Starts a program that calls `serveTasks`.
  * @returns {{ ask: (task: string, options: object) => Promise<object>, stop: () => void }} several tasks may run at once
  */
 export function startTasks(path) {
-  const child = fork(path, { env: { PATH: process.env.PATH } });
+  const child = killAtExit(fork(path, { env: { PATH: process.env.PATH } }));
   const waiting = new Map();
   let last = 0;
   child.on('message', ({ id, result, error }) => {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../test/support/free-port.mjs';
 import { findProgram } from '../../test/support/programs.mjs';
+import { killAtExit } from '../at-exit.mjs';
 import { cpuOf } from '../process-usage.mjs';
 import { startService } from '../running-service.mjs';
 import { sample } from '../sample.mjs';
@@ -68,7 +69,9 @@ async function measure(replicaCount, settings, { url, client, databasePid, redis
 
 async function startRedis(program) {
   const port = await freePort();
-  const child = spawn(program, ['--port', String(port), '--save', '', '--bind', '127.0.0.1'], { stdio: 'pipe' });
+  const child = killAtExit(
+    spawn(program, ['--port', String(port), '--save', '', '--bind', '127.0.0.1'], { stdio: 'pipe' }),
+  );
   for await (const piece of child.stdout) if (/Ready to accept connections/.test(piece)) break;
   const stop = () => {
     child.kill();

@@ -39,7 +39,7 @@ class PrivateServer {
     this.#program = program;
     this.#options = options;
     this.#port = port;
-    process.once('exit', () => this.#child?.kill());
+    process.once('exit', () => this.#destroy());
   }
 
   get url() {
@@ -76,6 +76,12 @@ class PrivateServer {
   async stop() {
     await this.kill('SIGTERM');
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** For the end of the process, which cannot wait for an orderly stop. */
+  #destroy() {
+    this.#child?.kill('SIGKILL');
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
   get #data() {
