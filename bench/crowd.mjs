@@ -1,4 +1,4 @@
-// Slow and hostile clients: P15, and how ten customers that read nothing affect another customer.
+// Hostile clients: how ten customers that read nothing affect another customer.
 import mysql from 'mysql2/promise';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,10 +6,10 @@ import { runCli } from './command.mjs';
 import { writeFile, writeFiles } from './data-files.mjs';
 import { dataSet } from './data-set.mjs';
 import { issueKeys } from './keys.mjs';
-import { resetPeak, peakOf } from './process-usage.mjs';
+import { peakOf } from './process-usage.mjs';
+import { failuresOf, latestFirstByte, warmUp } from './responses/many-clients.mjs';
 import { median, report, reportRows } from './report.mjs';
 import { startService } from './running-service.mjs';
-import { metric } from './metric.mjs';
 import { withServer } from './server.mjs';
 import { startTasks } from './task-process.mjs';
 
@@ -34,7 +34,6 @@ export async function measureCrowd({ quick, folder }) {
   await withServer((server) =>
     server.withDatabase(async (url) => {
       await load(url, folder);
-      await measureSlow(url, quick ? 3 : 7);
       for (const [name, setup] of Object.entries(SETUPS)) await measureHostile(url, name, setup, seconds);
     }),
   );
@@ -49,37 +48,6 @@ async function load(url, folder) {
   await writeFile({ ...customers, rows: () => holders }, join(folder, 'further'));
   await runCli(url, 'import', join(folder, 'further'));
   await issueKeys(url);
-}
-
-/**
- * P15: fifty clients at 20 kB/s, and the effect of the spool on a fast client. The cache is off because it would hide
- * the effect of the spool.
- */
-async function measureSlow(url, rounds) {
-  const setups = { spooling: {}, holding: { SPOOL_MEGABYTES: '0' } };
-  const seconds = { spooling: [], holding: [] };
-  for (let round = 0; round < rounds; round++)
-    for (const [name, settings] of Object.entries(setups))
-      await withService(url, { ...settings, RESPONSE_CACHE_MEGABYTES: '0' }, async ({ service, client }) => {
-        const call = { url: `${service.url}/products`, headers: await service.token('BENCH-A'), count: 15 };
-        await client.ask('series', call);
-        seconds[name].push(median((await client.ask('series', call)).map((one) => one.seconds)));
-      });
-  const ratios = seconds.holding.map((one, round) => one / seconds.spooling[round]);
-  report('P15, speed of a fast client with the spool over without', median(ratios), { least: 0.97 });
-  await withService(url, { RESPONSE_CACHE_MEGABYTES: '0' }, async ({ service, crowd }) => {
-    const before = await warmUp(service, crowd);
-    const calls = await holdersOf(service, { bytesPerSecond: 20_000, most: 12 });
-    const pending = Promise.all(calls.map((call) => crowd.ask('get', call)));
-    await sleep(6000);
-    const held = await metric(service, 'downloads_active');
-    const responses = await pending;
-    const failures = responses.filter(({ status }) => status !== 200).length;
-    report('P15, 50 clients at 20 kB/s: responses other than 200', failures, { most: 0 });
-    report('P15, 50 clients at 20 kB/s: latest first byte, s', latest(responses), { most: 2 });
-    report('P15, 50 clients at 20 kB/s: connections held after 6 s', held, { most: 0 });
-    report('P15, 50 clients at 20 kB/s: growth of RSS, MiB', (peakOf(service.pid) - before) / 2 ** 20, { most: 64 });
-  });
 }
 
 /**
@@ -99,11 +67,16 @@ async function measureHostile(url, name, { settings, most }, seconds) {
     const responses = await probes;
     await Promise.all(holding);
     const growth = (peakOf(service.pid) - before) / 2 ** 20;
-    report(`${name}: /stock other than 200`, responses.filter(({ status }) => status !== 200).length, { most: 0 });
-    report(`${name}: latest first byte of /stock, s`, latest(responses), { most });
+    report(`${name}: /stock other than 200`, failuresOf(responses), { most: 0 });
+    report(`${name}: latest first byte of /stock, s`, latestFirstByte(responses), { most });
     report(`${name}: growth of RSS, MiB`, growth, { most: 128 });
     report(`${name}: a migration altered products after, s`, alteration, { most: seconds });
-    reportRows({ [name]: { requests: responses.length, 'median first byte, s': median(responses.map(firstByteOf)) } });
+    reportRows({
+      [name]: {
+        requests: responses.length,
+        'median first byte, s': median(responses.map(({ firstByte }) => firstByte)),
+      },
+    });
   });
 }
 
@@ -115,15 +88,6 @@ async function withService(url, settings, work) {
   } finally {
     for (const one of [client, crowd, service]) await one.stop();
   }
-}
-
-/** Warms the service up with fast clients. @returns its peak memory in bytes */
-async function warmUp(service, crowd) {
-  const headers = await service.token('BENCH-B');
-  await crowd.ask('downloads', { url: `${service.url}/products`, headers, clients: 4, seconds: 3 });
-  resetPeak(service.pid);
-  await sleep(500);
-  return peakOf(service.pid);
 }
 
 async function holdersOf(service, options) {
@@ -152,6 +116,3 @@ async function addAndDropColumn(runner) {
   await runner.query('ALTER TABLE products ADD COLUMN Benchmark INT NULL');
   await runner.query('ALTER TABLE products DROP COLUMN Benchmark');
 }
-
-const firstByteOf = ({ firstByte = Infinity }) => firstByte;
-const latest = (responses) => Math.max(...responses.map(firstByteOf));

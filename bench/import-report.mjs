@@ -1,48 +1,66 @@
-// Prints the results of the import benchmark.
-import { median, report } from './report.mjs';
+// The figures of the import benchmark.
+import { median } from './report.mjs';
 import { CHANGED, ROWS } from './stock-delivery.mjs';
 
-/** @param ofM the import of M, for comparison with L; undefined if M is the measured data set */
-export function reportImport({ size, contents, inserts, imports, ofM }) {
-  const first = imports.map((run) => run.first);
-  const again = imports.map((run) => run.again);
-  const deliveries = imports.flatMap((run) => run.deliveries);
-  const rows = Object.values(contents).reduce((sum, { total }) => sum + total, 0);
-  console.table({
-    [`${size}, ${rows} rows: hand-written inserts`]: figures(inserts),
-    [`${size}: import`]: figures(first),
-    [`${size}: import again, nothing changes`]: figures(again),
-    [`${size}: import of ${ROWS} stock rows, ${CHANGED} change`]: figures(deliveries),
-    ...(ofM && { 'M: import': figures([ofM]) }),
-    'a command that finds nothing to do': figures(imports.map((run) => run.nothing)),
-  });
-  console.log(`Of the inserts: ${partsOf(inserts)}`);
+/** The maximum ratio to hand-written inserts. */
+const MOST = { M: 1.8, L: 1.5 };
 
+/**
+ * @param {Record<'M' | 'L', { rows: number, inserts: object[], imports: object[] }>} found the runs of each data set
+ * @returns {{ rows: object, aims: object[] }}
+ */
+export function reportImport(found) {
+  const rows = Object.entries(found).map(([size, runs]) => rowsOf(size, runs));
+  return { rows: Object.assign({}, ...rows), aims: [...Object.entries(found).flatMap(aimsOf), ...aimsOfAll(found)] };
+}
+
+function rowsOf(size, { rows, inserts, imports }) {
+  return {
+    [`${size}, ${rows} rows: hand-written inserts`]: figures(inserts),
+    ...tablesOf(size, inserts),
+    [`${size}: import`]: figures(imports.map((run) => run.first)),
+    [`${size}: import again, nothing changes`]: figures(imports.map((run) => run.again)),
+    [`${size}: import of ${ROWS} stock rows, ${CHANGED} change`]: figures(deliveriesOf(imports)),
+    [`${size}: migrate, nothing to do`]: figures(imports.map((run) => run.nothing)),
+  };
+}
+
+/** The seconds of each table, from the median run. */
+function tablesOf(size, inserts) {
+  const { tables } = inserts.find((run) => run.seconds === seconds(inserts));
+  return Object.fromEntries(
+    Object.entries(tables).map(([name, part]) => [`${size}, inserts: ${name}`, { seconds: part }]),
+  );
+}
+
+function aimsOf([size, { inserts, imports }]) {
   const ratio = median(imports.map((run, pair) => run.first.seconds / inserts[pair].seconds));
-  // For M, starting the command takes half of the time, so the aim does not apply to its ratio.
-  report(`Import over inserts, median of ${imports.length} interleaved pairs`, ratio, ofM && { most: 2 });
-  report('Peak RSS of an import, MB', peak([...first, ...again, ...deliveries]), { most: 300 });
-  if (ofM) report('Peak RSS of the import of L over that of M', peak(first) / peak([ofM]), { most: 1.25 });
-  report(`Import of stock rows, s`, seconds(deliveries), { most: 2 });
+  const all = imports.flatMap(({ first, again, deliveries }) => [first, again, ...deliveries]);
+  return [
+    { aim: 'P10', what: `import of ${size} / hand-written inserts of the same rows`, figure: ratio, most: MOST[size] },
+    { aim: 'P10', what: `import of ${size}: memory`, figure: peak(all), unit: 'MB', most: 300 },
+  ];
+}
+
+function aimsOfAll({ M, L }) {
+  const { imports } = L ?? M;
+  const help = M.imports.map((run) => run.help.cpu * 1000);
+  const [ofM, ofL] = [M, L].map((runs) => runs && peak(runs.imports.map(({ first }) => first)));
+  return [
+    ...(L ? [{ aim: 'P10', what: 'memory of the import of L / of M', figure: ofL / ofM, most: 1.25 }] : []),
+    { aim: 'P10', what: `import of ${ROWS} stock rows`, figure: seconds(deliveriesOf(imports)), unit: 's', most: 2 },
+    { aim: 'P16', what: 'CPU of `cli --help`', figure: median(help), unit: 'ms', most: 120 },
+  ];
 }
 
 /** @param runs the measured runs; the runs of the inserts have only seconds */
 function figures(runs) {
-  const row = { seconds: round(seconds(runs), 2) };
-  if (!runs[0].rss) return row;
-  return { ...row, 'CPU seconds': round(median(runs.map(({ cpu }) => cpu)), 2), 'peak RSS, MB': round(peak(runs), 0) };
+  const row = { seconds: seconds(runs) };
+  return runs[0].rss ? { ...row, 'CPU seconds': median(runs.map(({ cpu }) => cpu)), 'peak RSS, MB': peak(runs) } : row;
 }
 
-/** The seconds of each table, from the median run. */
-function partsOf(inserts) {
-  const { tables } = inserts.find((run) => run.seconds === seconds(inserts));
-  return Object.entries(tables)
-    .map(([name, part]) => `${name} ${round(part, 2)} s`)
-    .join(', ');
-}
+const deliveriesOf = (imports) => imports.flatMap((run) => run.deliveries);
 
 const seconds = (runs) => median(runs.map((run) => run.seconds));
 
 const peak = (runs) => Math.max(...runs.map(({ rss }) => rss)) / 1e6;
-
-const round = (figure, decimals) => Number(figure.toFixed(decimals));

@@ -7,15 +7,32 @@ import { writeFiles } from './data-files.mjs';
 import { dataSet } from './data-set.mjs';
 import { reportImport } from './import-report.mjs';
 import { insertRows } from './inserts.mjs';
+import { measureOnNodes } from './on-nodes.mjs';
 import { withServer } from './server.mjs';
 import { CHANGED, writeDelivery } from './stock-delivery.mjs';
 
 /** One number for each delivery of stock: the quantity of its changed entries. */
 const DELIVERIES = [900_001, 900_002, 900_003];
 
-/** @param {{ size: 'M' | 'L', quick: boolean, folder: string }} options */
-export async function measureImport({ size, quick, folder }) {
-  await withServer((server) => compare(server, size, folder, quick ? 2 : 3));
+/**
+ * L takes minutes, so only the first version of Node imports it.
+ * @param {{ size: 'M' | 'L', quick: boolean, write: boolean, nodes: string[], folder: string }} options
+ */
+export async function measureImport({ size, quick, write, nodes, folder }) {
+  await withServer((server) =>
+    measureOnNodes(server, 'import', { nodes, quick, write }, (node) => ({
+      sizes: node === nodes[0] && size !== 'M' ? ['M', size] : ['M'],
+      folder,
+      pairs: quick ? 2 : 3,
+    })),
+  );
+}
+
+/** @returns {Promise<{ rows: object, aims: object[] }>} */
+export async function compareImports(server, { sizes, folder, pairs }) {
+  const found = {};
+  for (const size of sizes) found[size] = await compare(server, size, join(folder, size), pairs);
+  return reportImport(found);
 }
 
 async function compare(server, size, folder, pairs) {
@@ -25,8 +42,7 @@ async function compare(server, size, folder, pairs) {
   const [{ contents }, ...others] = [...inserts, ...imports];
   for (const other of others)
     assert.deepEqual(other.contents, contents, 'the import and the inserts stored different rows');
-  const ofM = size === 'M' ? undefined : await importOfM(server, join(folder, 'M'));
-  reportImport({ size, contents, inserts, imports, ofM });
+  return { rows: Object.values(contents).reduce((sum, { total }) => sum + total, 0), inserts, imports };
 }
 
 /** Every second pair starts with the import, so that neither is always second. */
@@ -54,6 +70,7 @@ async function insertAll(url, size) {
 /** Imports the files into an empty database, then the same files again, then the deliveries of stock. */
 async function importAll(url, size, folder) {
   const nothing = await runCli(url, 'migrate');
+  const help = await runCli(url, '--help');
   const first = await runCli(url, 'import', folder);
   const again = await runCli(url, 'import', folder);
   const contents = await contentsOf(url, size);
@@ -63,12 +80,7 @@ async function importAll(url, size, folder) {
     const [{ changed }] = await query(url, `SELECT COUNT(*) AS changed FROM stock WHERE AvailableQTY = ${quantity}`);
     assert.equal(changed, CHANGED, 'a delivery of stock was not imported');
   }
-  return { nothing, first, again, deliveries, contents };
-}
-
-async function importOfM(server, folder) {
-  await writeFiles('M', folder);
-  return server.withDatabase((url) => runCli(url, 'import', folder));
+  return { nothing, help, first, again, deliveries, contents };
 }
 
 /** The number of rows and the checksum of each table. */

@@ -16,15 +16,24 @@ function legible(row) {
 
 /**
  * Prints a figure and, if it has an aim, whether the aim is met.
- * @param {{ least?: number, most?: number }} [aim]
+ * @param {{ least?: number, most?: number, unit?: string }} [aim]
  */
-export function report(what, figure, aim) {
-  const text = `${what}: ${Number(figure.toPrecision(3))}`;
-  if (!aim) return console.log(text);
-  const { least, most } = aim;
-  console.log(`${text}; aim: at ${least === undefined ? `most ${most}` : `least ${least}`}: ${verdict(figure, aim)}`);
+export function report(what, figure, aim = {}) {
+  const limit = limitOf(aim);
+  console.log(`${what}: ${amount(figure, aim.unit)}${limit && `; aim: ${limit}: ${verdict(figure, aim)}`}`);
 }
 
 export function verdict(figure, { least = -Infinity, most = Infinity }) {
   return figure >= least && figure <= most ? 'met' : 'MISSED';
+}
+
+/** The limit of an aim in words; empty if it has none. */
+export function limitOf({ least, most, unit }) {
+  if (least !== undefined) return `at least ${amount(least, unit)}`;
+  return most === undefined ? '' : `at most ${amount(most, unit)}`;
+}
+
+/** A figure with three significant digits, and its unit if it has one. */
+export function amount(figure, unit) {
+  return [Number(figure.toPrecision(3)), unit].filter((part) => part !== undefined).join(' ');
 }

@@ -6,18 +6,11 @@ import { writeFile, writeFiles } from './data-files.mjs';
 import { customersTable } from './fleet/customers.mjs';
 import { issueKeys } from './keys.mjs';
 import { describeMachine, warnOfLoad } from './machine.mjs';
+import { printTables, writeTables } from './page.mjs';
 import { measureCosts } from './scale/costs.mjs';
 import { measureReplicas } from './scale/replicas.mjs';
 import { measureSlowClients } from './scale/slow-clients.mjs';
-import {
-  conditions,
-  costTables,
-  fleetTables,
-  printTables,
-  replicaTable,
-  slowTable,
-  writeTables,
-} from './scale/tables.mjs';
+import { conditions, costTables, fleetTables, replicaTable, slowTable } from './scale/tables.mjs';
 import { withServer } from './server.mjs';
 import { writeDelivery } from './stock-delivery.mjs';
 import { startTasks } from './task-process.mjs';
@@ -65,8 +58,8 @@ export async function measureScale({ quick, write, folder }) {
     replicas: replicaTable(found.replicas),
     slow: slowTable(SLOW, found.slow),
   };
-  printTables(tables);
-  if (write) writeTables(PAGE, tables);
+  printTables('scale', tables);
+  if (write) await writeTables(PAGE, 'scale', tables);
 }
 
 async function load(url, size, folder) {

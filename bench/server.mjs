@@ -19,7 +19,7 @@ const DROP = join(import.meta.dirname, 'drop-process.mjs');
 export async function withServer(work) {
   const given = await givenServer();
   const started = given ? undefined : await startPrivateServer(installedServer());
-  const server = given ?? new Server(await mysql.createConnection(started.url), started.url, true);
+  const server = given ?? new Server(await mysql.createConnection(started.url), started.url);
   try {
     console.log(await server.describe());
     await work(server);
@@ -29,11 +29,16 @@ export async function withServer(work) {
   }
 }
 
+/** Connects to a server that another process has started, and that process stops. */
+export async function connectTo(url) {
+  return new Server(await mysql.createConnection(url), url);
+}
+
 async function givenServer() {
   const url = process.env.DATABASE_URL;
   if (!url?.startsWith('mysql:')) return undefined;
   try {
-    const server = new Server(await mysql.createConnection(url), url, false);
+    const server = await connectTo(url);
     await server.withDatabase(async () => undefined);
     return server;
   } catch (error) {
@@ -51,11 +56,9 @@ function installedServer() {
 class Server {
   #databases = 0;
 
-  /** @param isPrivate whether the server, with all of its databases, ends together with this process */
-  constructor(connection, url, isPrivate) {
+  constructor(connection, url) {
     this.connection = connection;
     this.url = url;
-    this.isPrivate = isPrivate;
   }
 
   /**
@@ -66,9 +69,7 @@ class Server {
     const name = `bench_${process.pid}_${++this.#databases}`;
     const url = Object.assign(new URL(this.url), { pathname: `/${name}` }).href;
     await this.connection.query(`CREATE DATABASE ${name}`);
-    const dropped = atExit(
-      () => this.isPrivate || spawnSync(process.execPath, [DROP, this.url, name], { stdio: 'inherit' }),
-    );
+    const dropped = atExit(() => spawnSync(process.execPath, [DROP, this.url, name], { stdio: 'inherit' }));
     try {
       await cli(url, 'migrate');
       return await work(url);
@@ -93,10 +94,10 @@ class Server {
     }
   }
 
-  /** `mysql` or `mariadb`. */
-  async engine() {
+  /** The name and version of the product, such as `MariaDB 10.11`. */
+  async product() {
     const [[{ version }]] = await this.connection.query('SELECT VERSION() AS version');
-    return version.includes('MariaDB') ? 'mariadb' : 'mysql';
+    return `${version.includes('MariaDB') ? 'MariaDB' : 'MySQL'} ${/^\d+\.\d+/.exec(version)[0]}`;
   }
 
   /** One line with the version and the settings that affect writing. */

@@ -4,10 +4,13 @@ import { killAtExit } from './at-exit.mjs';
 
 /**
  * Starts a program that calls `serveTasks`.
+ * @param {string} [node] the program of Node that runs it; default: the one that runs this process
  * @returns {{ ask: (task: string, options: object) => Promise<object>, stop: () => void }} several tasks may run at once
  */
-export function startTasks(path) {
-  const child = killAtExit(fork(path, { env: { PATH: process.env.PATH } }));
+export function startTasks(path, node = process.execPath) {
+  const { PATH, BENCH_NODE_OPTIONS } = process.env;
+  // SIGTERM lets a program that has started further processes end them.
+  const child = killAtExit(fork(path, { execPath: node, env: { PATH, BENCH_NODE_OPTIONS } }), 'SIGTERM');
   const waiting = new Map();
   let last = 0;
   child.on('message', ({ id, result, error }) => {
@@ -15,6 +18,10 @@ export function startTasks(path) {
     waiting.delete(id);
     if (error) reject(new Error(error));
     else resolve(result);
+  });
+  child.on('exit', (code, signal) => {
+    for (const { reject } of waiting.values())
+      reject(new Error(`${path} ended early: ${signal ?? `exit code ${code}`}`));
   });
   const ask = (task, options) =>
     new Promise((resolve, reject) => {
@@ -29,7 +36,7 @@ export function serveTasks(tasks) {
   process.on('message', async ({ id, task, options }) => {
     const response = await tasks[task](options).then(
       (result) => ({ result }),
-      (error) => ({ error: `${task}: ${error.message}` }),
+      (error) => ({ error: `${task}: ${error.stack}` }),
     );
     process.send({ id, ...response });
   });

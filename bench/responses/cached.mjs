@@ -36,11 +36,14 @@ export async function measureCached({ server, m, client }, { rounds }) {
 function aimsOf(samples) {
   return Object.entries(MOST).map(([encoding, most]) => ({
     aim: 'P14',
-    what: `/products again over a buffer, ${encoding}`,
+    what: `\`/products\` again, ${encoding} / the same bytes from memory`,
+    row: `/products again, ${encoding}`,
     figure: ratioOf(samples[encoding], samples[`${encoding} buffer`]),
     most,
   }));
 }
 
 const aimOf = (queries) =>
-  queries === undefined ? [] : [{ aim: 'P14', what: 'catalogue queries of three', figure: queries, most: 0 }];
+  queries === undefined
+    ? []
+    : [{ aim: 'P14', what: 'queries of catalogue tables for these', figure: queries, most: 0 }];

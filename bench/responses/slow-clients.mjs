@@ -9,7 +9,7 @@ const PACES = { identity: 2_000_000, gzip: 300_000, br: 300_000 };
 /** @returns {Promise<{ rows: object, aims: object[] }>} */
 export async function measureSlowClients(stage, { rounds, seconds }) {
   const { service } = stage.large;
-  const slow = await Promise.all(SLOW.map((code) => service.token(code)));
+  const slow = await Promise.all(SLOW.slice(0, 8).map((code) => service.token(code)));
   const quick = await service.token(QUICK);
   const { etag } = await stage.client.ask('get', { url: `${service.url}/stock`, headers: quick });
   const calls = callsOf(service.url, quick, etag);
@@ -21,7 +21,7 @@ export async function measureSlowClients(stage, { rounds, seconds }) {
       results.push(await phase(stage, calls, seconds));
       await Promise.all(crowd);
     }
-  return { rows: rowsOf(phases, stage.large.size), aims: aimsOf(phases) };
+  return { rows: rowsOf(phases, stage.large.size), aims: aimsOf(phases, stage.large.size) };
 }
 
 function callsOf(url, headers, etag) {
@@ -68,16 +68,22 @@ function rowsOf(phases, size) {
   return rows;
 }
 
-function aimsOf({ alone, ...crowded }) {
+function aimsOf({ alone, ...crowded }, size) {
   // Node returns memory late, so only the first phase shows the memory of a service without slow clients.
   const growth = (results) => (Math.max(...results.map(({ peak }) => peak)) - alone[0].peak) / 2 ** 20;
   const slower = (key) => middle(crowded.identity, key) / middle(alone, key);
   return [
-    { aim: 'P4', what: '8 slow clients: growth of RSS, MiB', figure: growth(crowded.identity), most: 64 },
-    { aim: 'P4', what: 'with over without them: 5,000 /products', figure: slower('products'), most: 2 },
-    { aim: 'P4', what: 'with over without them: GET /api/version', figure: slower('version'), most: 2 },
-    { aim: 'P4', what: 'with over without them: GET /stock, 304', figure: slower('unchanged'), most: 2 },
-    { aim: 'P9', what: '8 slow clients, gzip: growth of RSS, MiB', figure: growth(crowded.gzip), most: 64 },
-    { aim: 'P9', what: '8 slow clients, brotli: growth of RSS, MiB', figure: growth(crowded.br), most: 64 },
+    {
+      aim: 'P4',
+      what: `8 slow clients of ${size}: growth of memory`,
+      figure: growth(crowded.identity),
+      unit: 'MiB',
+      most: 64,
+    },
+    { aim: 'P4', what: '5,000 `/products` beside them / without them', figure: slower('products'), most: 2 },
+    { aim: 'P4', what: '`/api/version` beside them / without them', figure: slower('version'), most: 2 },
+    { aim: 'P4', what: '304 of `/stock` beside them / without them', figure: slower('unchanged'), most: 2 },
+    { aim: 'P9', what: '8 slow clients, gzip: growth of memory', figure: growth(crowded.gzip), unit: 'MiB', most: 64 },
+    { aim: 'P9', what: '8 slow clients, brotli: growth of memory', figure: growth(crowded.br), unit: 'MiB', most: 64 },
   ];
 }

@@ -46,7 +46,8 @@ export async function unchangedCalls(calls, client, database) {
 export function unchangedAims(size, samples) {
   return PATHS.map((path) => ({
     aim: 'P8',
-    what: `304 of /${path} of ${size} over Express with one SELECT 1`,
+    what: `304 of \`/${path}\` of ${size} / Express with \`SELECT 1\``,
+    row: `GET /${path}, 304`,
     figure: ratioOf(samples[`${path}304`], samples.oneQuery),
     most: 1.6,
   }));

@@ -2,7 +2,9 @@
 import express from 'express';
 import mysql from 'mysql2/promise';
 import { DataSource, IsNull, Not } from 'typeorm';
+import { productsInBatches } from './yardstick-batches.mjs';
 import { ENTITIES, relations } from './yardstick-entities.mjs';
+import { startNest } from './yardstick-nest.mjs';
 import { NORMALISED_ROWS, PRICES, STOCK } from './yardstick-queries.mjs';
 
 const url = process.env.DATABASE_URL;
@@ -13,9 +15,10 @@ const dataSource = await new DataSource({ type: 'mysql', url, entities: ENTITIES
 const buffers = new Map();
 const app = express();
 
-app.get('/typeorm', async (_request, response) => {
+/** What most code would write: all columns and relations of the eligible products, as entities. */
+function findProducts() {
   const where = { prices: { PriceListCode: terms.list } };
-  const found = await dataSource.getRepository('products').find({
+  return dataSource.getRepository('products').find({
     where: [
       { ...where, Status: IsNull() },
       { ...where, Status: Not('OBSOLETE') },
@@ -23,7 +26,14 @@ app.get('/typeorm', async (_request, response) => {
     relations,
     order: { SKU: 'ASC' },
   });
-  response.json(found);
+}
+
+app.get('/typeorm', async (_request, response) => response.json(await findProducts()));
+
+app.get('/batched', async (_request, response) => {
+  response.type('application/json');
+  for await (const piece of productsInBatches(connection, terms)) response.write(piece);
+  response.end();
 });
 
 app.get('/floor-a', async (_request, response) => {
@@ -50,4 +60,7 @@ app.get('/buffer/:bytes', ({ params: { bytes } }, response) => {
 
 app.get('/api/version', (_request, response) => response.json({ apiVersion: '1.0.0' }));
 
-const server = app.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }));
+const nestUrl = await startNest(findProducts);
+const server = app.listen(0, '127.0.0.1', () =>
+  process.send({ url: `http://127.0.0.1:${server.address().port}`, nestUrl }),
+);

@@ -3,13 +3,21 @@
 const from = (join = '') => `FROM prices JOIN products ON products.SKU = prices.SKU ${join}
   WHERE prices.PriceListCode = :list AND (products.Status IS NULL OR products.Status <> 'OBSOLETE')`;
 
-const ARRAYS = ['product_images', 'product_accessories', 'product_substitutions', 'product_composition'];
+export const ARRAYS = ['product_images', 'product_accessories', 'product_substitutions', 'product_composition'];
 
 /** Floor A: all rows of the products of an assortment, one query per table. */
 export const NORMALISED_ROWS = [
   `SELECT products.*, prices.* ${from()}`,
   ...ARRAYS.map((name) => `SELECT ${name}.* ${from(`JOIN ${name} ON ${name}.SKU = prices.SKU`)}`),
 ];
+
+/** The next 1,000 products of an assortment, with their prices. */
+export const BATCH = `SELECT products.*, prices.* ${from()} AND prices.SKU > :after ORDER BY prices.SKU LIMIT 1000`;
+
+/** The rows of some products, by the name of the table. */
+export const PARTS = Object.fromEntries(
+  ARRAYS.map((name) => [name, `SELECT * FROM ${name} WHERE SKU IN (:skus) ORDER BY SKU`]),
+);
 
 export const STOCK = `SELECT stock.SKU, stock.WarehouseCode, stock.AvailableQTY, stock.NextAvailableETA
   ${from('JOIN stock ON stock.SKU = prices.SKU AND stock.WarehouseCode = :warehouse')} ORDER BY prices.SKU`;

@@ -1,6 +1,6 @@
 // The tables of docs/scale.md.
-import { readFileSync, writeFileSync } from 'node:fs';
 import { SIZES } from '../data-set.mjs';
+import { table } from '../markdown.mjs';
 import { aDay, coresFor, customersPerCore, enlarged, onPrimary } from './fleet-load.mjs';
 
 /** The requests of the cost table, in its order. */
@@ -145,30 +145,6 @@ export function slowTable({ clients, bytesPerSecond }, { spool, connections, mem
       ['CPU of the service per client', milliseconds(cpu)],
     ],
   );
-}
-
-export function printTables(tables) {
-  for (const [name, text] of Object.entries(tables)) console.log(`${begin(name)}\n\n${text}\n\n${END}\n`);
-}
-
-/** Replaces each table of a page that stands between the comments of its name. @throws if a comment is missing */
-export function writeTables(path, tables) {
-  let page = readFileSync(path, 'utf8');
-  for (const [name, text] of Object.entries(tables)) {
-    const from = page.indexOf(begin(name));
-    const to = page.indexOf(END, from);
-    if (from < 0 || to < 0) throw new Error(`${path} lacks the comments ${begin(name)} and ${END}`);
-    page = `${page.slice(0, from)}${begin(name)}\n\n${text}\n\n${page.slice(to)}`;
-  }
-  writeFileSync(path, page);
-}
-
-const begin = (name) => `<!-- bench scale: ${name} -->`;
-const END = '<!-- end of bench scale -->';
-
-function table(head, rows) {
-  const lines = [head, head.map(() => '---'), ...rows];
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 const eligible = (size) => thousands(SIZES[size] * ELIGIBLE);

@@ -1,0 +1,25 @@
+// Runs a benchmark on each version of Node, and prints its figures.
+import { join } from 'node:path';
+import { report, reportRows } from './report.mjs';
+import { saveResults } from './results.mjs';
+import { startTasks } from './task-process.mjs';
+
+/**
+ * @param {'import' | 'responses'} benchmark
+ * @param {{ nodes: string[], quick: boolean, write: boolean }} options `nodes` are programs. `write` saves the figures
+ * @param {(node: string) => object} optionsOf what the benchmark needs on a version of Node
+ */
+export async function measureOnNodes(server, benchmark, { nodes, quick, write }, optionsOf) {
+  for (const node of nodes) {
+    const process = startTasks(join(import.meta.dirname, 'measure-process.mjs'), node);
+    try {
+      const found = await process.ask(benchmark, { serverUrl: server.url, ...optionsOf(node) });
+      console.log(`${benchmark}: ${found.machine}`);
+      reportRows(found.rows);
+      for (const { aim, what, figure, ...limit } of found.aims) report(`${aim}, ${what}`, figure, limit);
+      if (write) await saveResults(server, benchmark, { quick, ...found });
+    } finally {
+      process.stop();
+    }
+  }
+}
