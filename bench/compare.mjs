@@ -9,7 +9,7 @@ import { measureServices } from './compare/services.mjs';
 import { onBothSides } from './compare/sides.mjs';
 import { comparisonTable } from './compare/table.mjs';
 import { writeFiles } from './data-files.mjs';
-import { describeMachine, warnOfLoad } from './machine.mjs';
+import { describeMachine } from './machine.mjs';
 import { withServer } from './server.mjs';
 import { startTasks } from './task-process.mjs';
 
@@ -29,7 +29,6 @@ export async function measureCompare({ quick, folder }, revision) {
   const [m, imported] = ['M', plan.size].map((size) => join(folder, size));
   await writeFiles('M', m);
   await writeFiles(plan.size, imported);
-  warnOfLoad();
   await withServer((server) =>
     onBothSides(server, folders, m, async (sides) => {
       const client = startTasks(join(import.meta.dirname, 'http-client-process.mjs'));

@@ -8,7 +8,6 @@ import { measureCosts } from './fleet/costs.mjs';
 import { customersTable } from './fleet/customers.mjs';
 import { reportCosts, reportFleet } from './fleet/report.mjs';
 import { issueKeys } from './keys.mjs';
-import { warnOfLoad } from './machine.mjs';
 import { cpuOf, resetPeak, peakOf } from './process-usage.mjs';
 import { metric } from './metric.mjs';
 import { report } from './report.mjs';
@@ -66,7 +65,6 @@ async function load(url, folder, terms) {
  * @param simulated simulated seconds
  */
 async function simulate({ server, url, service, terms, stockPath, folder, client, fleet }, simulated) {
-  warnOfLoad();
   const databasePid = await server.pid();
   const costs = await measureCosts(service, client, databasePid, () => importDelivery(url, folder, 800_000));
   reportCosts(costs);

@@ -16,12 +16,12 @@ const DELIVERIES = [900_001, 900_002, 900_003];
 
 /**
  * L takes minutes, so only the first version of Node imports it.
- * @param {{ size: 'M' | 'L', quick: boolean, write: boolean, nodes: string[], folder: string }} options
+ * @param {{ size: 'M' | 'L', quick: boolean, folder: string }} options also those of `measureOnNodes`
  */
-export async function measureImport({ size, quick, write, nodes, folder }) {
+export async function measureImport({ size, quick, folder, ...options }) {
   await withServer((server) =>
-    measureOnNodes(server, 'import', { nodes, quick, write }, (node) => ({
-      sizes: node === nodes[0] && size !== 'M' ? ['M', size] : ['M'],
+    measureOnNodes(server, 'import', { quick, ...options }, (node) => ({
+      sizes: node === options.nodes[0] && size !== 'M' ? ['M', size] : ['M'],
       folder,
       pairs: quick ? 2 : 3,
     })),

@@ -6,10 +6,10 @@ import { startTasks } from './task-process.mjs';
 
 /**
  * @param {'import' | 'responses'} benchmark
- * @param {{ nodes: string[], quick: boolean, write: boolean }} options `nodes` are programs. `write` saves the figures
+ * @param {{ nodes: string[], quick: boolean, write: boolean, load: number }} options `nodes` are programs. `write` saves the figures
  * @param {(node: string) => object} optionsOf what the benchmark needs on a version of Node
  */
-export async function measureOnNodes(server, benchmark, { nodes, quick, write }, optionsOf) {
+export async function measureOnNodes(server, benchmark, { nodes, quick, write, load }, optionsOf) {
   for (const node of nodes) {
     const process = startTasks(join(import.meta.dirname, 'measure-process.mjs'), node);
     try {
@@ -17,7 +17,7 @@ export async function measureOnNodes(server, benchmark, { nodes, quick, write },
       console.log(`${benchmark}: ${found.machine}`);
       reportRows(found.rows);
       for (const { aim, what, figure, ...limit } of found.aims) report(`${aim}, ${what}`, figure, limit);
-      if (write) await saveResults(server, benchmark, { quick, ...found });
+      if (write) await saveResults(server, benchmark, { quick, load, ...found });
     } finally {
       process.stop();
     }

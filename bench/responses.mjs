@@ -3,11 +3,11 @@ import { measureOnNodes } from './on-nodes.mjs';
 import { withDataSets } from './responses/stage.mjs';
 import { withServer } from './server.mjs';
 
-/** @param {{ quick: boolean, write: boolean, nodes: string[], folder: string }} options */
-export async function measureResponses({ quick, write, nodes, folder }) {
+/** @param {{ quick: boolean, folder: string }} options also those of `measureOnNodes` */
+export async function measureResponses({ quick, folder, ...options }) {
   await withServer((server) =>
     withDataSets(server, quick ? 'Q' : 'L', folder, (dataSets) =>
-      measureOnNodes(server, 'responses', { nodes, quick, write }, () => ({ ...dataSets, quick })),
+      measureOnNodes(server, 'responses', { quick, ...options }, () => ({ ...dataSets, quick })),
     ),
   );
 }

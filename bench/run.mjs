@@ -7,6 +7,7 @@ import { ExpectedError } from './expected-error.mjs';
 import { measureFleet } from './fleet.mjs';
 import { withFolder } from './folder.mjs';
 import { measureImport } from './import.mjs';
+import { warnOfLoad } from './machine.mjs';
 import { measureMetering } from './metering.mjs';
 import { nodePrograms } from './nodes.mjs';
 import { measureScale } from './scale.mjs';
@@ -46,11 +47,10 @@ if (!comparing && (!names.every((name) => Object.hasOwn(BENCHMARKS, name)) || !S
   process.exit(1);
 }
 try {
+  const nodes = nodePrograms(values.node);
+  const load = await warnOfLoad();
   if (comparing) await withFolder((folder) => measureCompare({ ...options, folder }, positionals[1]));
-  else {
-    const nodes = nodePrograms(values.node);
-    for (const name of names) await withFolder((folder) => BENCHMARKS[name]({ ...options, nodes, folder }));
-  }
+  else for (const name of names) await withFolder((folder) => BENCHMARKS[name]({ ...options, nodes, load, folder }));
 } catch (error) {
   console.error(error instanceof ExpectedError ? error.message : error);
   process.exitCode = 1;

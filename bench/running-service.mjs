@@ -45,7 +45,7 @@ export async function startService(databaseUrl, settings = {}, folder = ROOT) {
 /** The Node options of `npm start`. To profile: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=profiles'. */
 function nodeOptions(folder) {
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const [, options] = /\bnode (.*)dist\/main\.js/.exec(scripts.start);
+  const [, options = ''] = /\bnode (.*)dist\/main\.js/.exec(scripts.start) ?? [];
   return `${options} ${process.env.BENCH_NODE_OPTIONS ?? ''}`.split(' ').filter(Boolean);
 }
 

@@ -5,7 +5,7 @@ import { runCli } from './command.mjs';
 import { writeFile, writeFiles } from './data-files.mjs';
 import { customersTable } from './fleet/customers.mjs';
 import { issueKeys } from './keys.mjs';
-import { describeMachine, warnOfLoad } from './machine.mjs';
+import { describeMachine } from './machine.mjs';
 import { printTables, writeTables } from './page.mjs';
 import { measureCosts } from './scale/costs.mjs';
 import { measureReplicas } from './scale/replicas.mjs';
@@ -26,9 +26,8 @@ const COUNTS = {
 };
 const SLOW = { clients: 40, bytesPerSecond: 20_000 };
 
-/** @param {{ quick: boolean, write: boolean, folder: string }} options */
-export async function measureScale({ quick, write, folder }) {
-  const machineLoad = warnOfLoad();
+/** @param {{ quick: boolean, write: boolean, load: number, folder: string }} options */
+export async function measureScale({ quick, write, load, folder }) {
   const [client, crowd] = [startTasks(CLIENT), startTasks(CLIENT)];
   const costs = {};
   const found = {};
@@ -39,7 +38,7 @@ export async function measureScale({ quick, write, folder }) {
       const databasePid = await running.pid();
       for (const size of quick ? ['M', 'Q'] : ['M', 'L'])
         await running.withDatabase(async (url) => {
-          await load(url, size, join(folder, size));
+          await loadData(url, size, join(folder, size));
           const deliver = () => importDelivery(url, size, join(folder, 'delivery'));
           costs[size] = await measureCosts({ url, client, databasePid, deliver, counts: COUNTS[size] });
           if (size !== 'M') return;
@@ -52,7 +51,7 @@ export async function measureScale({ quick, write, folder }) {
     for (const process of [client, crowd]) await process.stop();
   }
   const tables = {
-    conditions: conditions(describeMachine(), machineLoad, server),
+    conditions: conditions(describeMachine(), load, server),
     costs: costTables(costs),
     ...fleetTables(costs),
     replicas: replicaTable(found.replicas),
@@ -62,7 +61,7 @@ export async function measureScale({ quick, write, folder }) {
   if (write) await writeTables(PAGE, 'scale', tables);
 }
 
-async function load(url, size, folder) {
+async function loadData(url, size, folder) {
   await writeFiles(size, folder);
   await writeFile(customersTable(SLOW.clients, 1), join(folder, 'customers'));
   await runCli(url, 'import', folder);

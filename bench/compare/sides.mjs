@@ -1,5 +1,6 @@
 // The two sides of a comparison: another commit and this checkout, each with a database.
 import { cliOf } from '../command.mjs';
+import { ExpectedError } from '../expected-error.mjs';
 
 /** The customer whose requests are compared. */
 export const CUSTOMER = 'BENCH-A';
@@ -19,10 +20,17 @@ export async function onBothSides(server, folders, files, work) {
 async function onSide(server, folder, files, work) {
   const cli = cliOf(folder);
   await server.withDatabase(async (url) => {
-    await cli(url, 'import', files);
-    const { output } = await cli(url, 'key', 'issue', CUSTOMER);
-    await work({ folder, cli, url, key: output.trim() });
+    const key = await load(cli, url, files).catch(({ message }) => {
+      throw new ExpectedError(`${folder} cannot load the data set, so there is nothing to compare.\n${message}`);
+    });
+    await work({ folder, cli, url, key });
   }, cli);
+}
+
+/** @returns {Promise<string>} an API key of the customer */
+async function load(cli, url, files) {
+  await cli(url, 'import', files);
+  return (await cli(url, 'key', 'issue', CUSTOMER)).output.trim();
 }
 
 /** Runs `measure` for each side in order. @returns {Promise<{ base, now }>} what it returned */

@@ -8,7 +8,7 @@ import { amount, limitOf, verdict } from '../report.mjs';
  */
 export function conditionsTable(results) {
   return table(
-    ['Database', 'Node', 'Benchmark', 'Date', 'Load before', 'Machine'],
+    ['Database', 'Node', 'Benchmark', 'Date', 'Cores in use before', 'Machine'],
     results.map(({ product, node, benchmark, taken, load, quick, machine }) => [
       product,
       node,

@@ -21,14 +21,14 @@ const FLEETS = [10_000, 100_000];
 const ELIGIBLE = 5 / 8;
 const MILLION = 1_000_000;
 
-/** @param load the load average of the machine before the run. A busy machine makes every figure too large. */
+/** @param load see `warnOfLoad`. A busy machine makes every figure too large. */
 export function conditions(machine, load, server) {
   return table(
     ['Condition', 'Value'],
     [
       ['Date', new Date().toISOString().slice(0, 10)],
       ['Machine', machine],
-      ['Load before the run', load.toFixed(1)],
+      ['Cores in use before the run', load.toFixed(1)],
       ['Database', server],
     ],
   );
