@@ -25,9 +25,9 @@ function rowsOf(size, { rows, inserts, imports }) {
   };
 }
 
-/** The seconds of each table, from the median run. */
+/** The seconds of each table, from the last run. */
 function tablesOf(size, inserts) {
-  const { tables } = inserts.find((run) => run.seconds === seconds(inserts));
+  const { tables } = inserts.at(-1);
   return Object.fromEntries(
     Object.entries(tables).map(([name, part]) => [`${size}, inserts: ${name}`, { seconds: part }]),
   );

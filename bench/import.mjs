@@ -23,15 +23,16 @@ export async function measureImport({ size, quick, folder, ...options }) {
     measureOnNodes(server, 'import', { quick, ...options }, (node) => ({
       sizes: node === options.nodes[0] && size !== 'M' ? ['M', size] : ['M'],
       folder,
-      pairs: quick ? 2 : 3,
+      quick,
     })),
   );
 }
 
 /** @returns {Promise<{ rows: object, aims: object[] }>} */
-export async function compareImports(server, { sizes, folder, pairs }) {
+export async function compareImports(server, { sizes, folder, quick }) {
   const found = {};
-  for (const size of sizes) found[size] = await compare(server, size, join(folder, size), pairs);
+  for (const size of sizes)
+    found[size] = await compare(server, size, join(folder, size), quick || size !== 'M' ? 2 : 3);
   return reportImport(found);
 }
 

@@ -16,8 +16,10 @@ export async function measureOnNodes(server, benchmark, { nodes, quick, write, l
       const found = await process.ask(benchmark, { serverUrl: server.url, ...optionsOf(node) });
       console.log(`${benchmark}: ${found.machine}`);
       reportRows(found.rows);
-      for (const { aim, what, figure, ...limit } of found.aims) report(`${aim}, ${what}`, figure, limit);
-      if (write) await saveResults(server, benchmark, { quick, load, ...found });
+      // The CPU time of a database on another machine is unknown.
+      const aims = found.aims.filter(({ figure }) => Number.isFinite(figure));
+      for (const { aim, what, figure, ...limit } of aims) report(`${aim}, ${what}`, figure, limit);
+      if (write) await saveResults(server, benchmark, { quick, load, ...found, aims });
     } finally {
       process.stop();
     }

@@ -1,7 +1,9 @@
 // Prints figures and compares them with their aims.
 
+/** The middle value, or the mean of the two middle values. */
 export function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+  const sorted = values.toSorted((a, b) => a - b);
+  return (sorted[Math.floor((sorted.length - 1) / 2)] + sorted[Math.floor(sorted.length / 2)]) / 2;
 }
 
 /** Prints a table of figures with three significant digits. Unknown figures stay empty. */

@@ -69,5 +69,6 @@ export async function warmUp(service, crowd) {
 
 export const failuresOf = (responses) => responses.filter(({ status }) => status !== 200).length;
 
-/** Seconds. */
-export const latestFirstByte = (responses) => Math.max(...responses.map(({ firstByte = Infinity }) => firstByte));
+/** Seconds. A client that received no byte counts with the time that it waited. */
+export const latestFirstByte = (responses) =>
+  Math.max(...responses.map(({ firstByte, seconds }) => firstByte ?? seconds));
