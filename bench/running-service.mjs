@@ -11,7 +11,8 @@ import { KEY } from './keys.mjs';
 const ROOT = join(import.meta.dirname, '..');
 
 /**
- * Starts the service on a database. The settings are the defaults, but the quota of anonymous callers is unlimited.
+ * Starts the service on a database. The settings are the defaults, but the quota of anonymous callers is unlimited, and
+ * the service stops without a drain.
  * @param {object} [settings] further settings
  * @param {string} [folder] a built checkout of the project; default: this one
  * @returns {Promise<{ url: string, managementUrl: string, pid: number,
@@ -28,6 +29,7 @@ export async function startService(databaseUrl, settings = {}, folder = ROOT) {
     JWT_SECRET: 'the-secret-of-a-benchmark-is-no-secret',
     REQUESTS_PER_MINUTE: '1000000000',
     REQUESTS_PER_HOUR: '1000000000',
+    DRAIN_SECONDS: '0',
     ...settings,
   };
   const program = [...nodeOptions(folder), join(folder, 'dist/main.js')];
