@@ -15,6 +15,7 @@ import { type DemoCredentials, DemoService } from './demo/demo.service.js';
 import { Drain } from './health/drain.js';
 import { withinHops } from './http/client-address.js';
 import { ExpressServerAdapter } from './http/express-server.adapter.js';
+import { inOrder } from './http/in-order.js';
 import { admitConnectMethod } from './http/connect-method.js';
 import { dispatchOneAtATime } from './http/pipelining.js';
 import { requestId } from './http/request-id.js';
@@ -142,13 +143,13 @@ async function createApp(
     bodyParser: false,
   });
   // Mounted on the Express application itself, in this order, so that requests for unknown paths pass through them too.
-  app.use(requestId);
   const responses = app.get(ResponsesMiddleware);
-  for (const type of [ResponsesMiddleware, Drain, IdentityMiddleware, TokenRequestMiddleware, QuotaMiddleware]) {
+  const types = [ResponsesMiddleware, Drain, IdentityMiddleware, TokenRequestMiddleware, QuotaMiddleware];
+  const middlewares = types.map((type) => {
     const middleware = app.get<NestMiddleware>(type);
-    app.use(middleware.use.bind(middleware));
-  }
-  app.use(refuseUnreadable);
+    return middleware.use.bind(middleware);
+  });
+  app.use(inOrder([requestId, ...middlewares, refuseUnreadable]));
   const http = app.getHttpServer();
   sendBeforeClosing(http);
   http.requestTimeout = REQUEST_MS;
