@@ -6,7 +6,7 @@ import { DownloadService } from '../download/download.service.js';
 import type { Elements } from '../download/elements.js';
 import type { ResponseSource } from '../download/response-source.js';
 import { WholeSource } from '../download/whole-source.js';
-import { setValidator } from '../http/validator.js';
+import { validatorOf } from '../http/validator.js';
 import { keysOf } from '../resource/field.decorator.js';
 import { serializationHash } from '../resource/serialization-hash.js';
 import { type Schema, schemaOf } from '../schema/schema.js';
@@ -61,14 +61,14 @@ function sourceController(
 
 /** Creates a controller that returns the same schema to all customers until the next release. */
 function schemaController(endpoint: DataEndpoint, path: string, schema: Schema): Type {
-  const announcement = announcementOf(endpoint);
+  const headers = { ...announcementOf(endpoint), ...validatorOf(schema) };
 
   @Controller(path)
   class SchemaController {
-    /** Express sends 304 if the client has the schema. */
+    /** The response is a 304 if the client has the schema. */
     @Get()
     read(@Res({ passthrough: true }) response: Response): Schema {
-      setValidator(response.set(announcement), schema);
+      response.set(headers);
       return schema;
     }
   }

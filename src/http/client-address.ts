@@ -6,8 +6,11 @@ import { isIP } from 'node:net';
  * (`TRUSTED_PROXIES`). The header may contain any text: if that is not an address, the result is the address of the
  * connection. Call this function before the connection closes.
  */
-export function clientAddress({ ip, socket }: Pick<Request, 'ip' | 'socket'>): string | undefined {
-  return plainAddress(ip) ?? plainAddress(socket.remoteAddress);
+export function clientAddress(request: Pick<Request, 'ip' | 'socket' | 'headers'>): string | undefined {
+  const { headers, socket } = request;
+  // Express searches for trusted proxies also without this header.
+  const forwarded = headers['x-forwarded-for'] === undefined ? undefined : request.ip;
+  return plainAddress(forwarded) ?? plainAddress(socket.remoteAddress);
 }
 
 /** More proxies than requests pass through. */

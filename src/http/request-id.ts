@@ -8,8 +8,8 @@ const VALID_ID = /^[A-Za-z0-9._-]{1,128}$/;
  * Sets the request ID of every response: the client's ID if it is valid, else a new one. The log contains it, too.
  */
 export function requestId(request: Request, response: Response, next: NextFunction): void {
-  const incoming = request.get(HEADER);
-  response.setHeader(HEADER, incoming && VALID_ID.test(incoming) ? incoming : randomUUID());
+  const incoming = request.headers['x-request-id'];
+  response.setHeader(HEADER, typeof incoming === 'string' && VALID_ID.test(incoming) ? incoming : randomUUID());
   next();
 }
 

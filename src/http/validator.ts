@@ -1,5 +1,5 @@
-import type { Request, Response } from 'express';
-import { createHash } from 'node:crypto';
+import type { Request } from 'express';
+import { hash } from 'node:crypto';
 
 /** The headers that let a client cache a response and revalidate it. */
 export interface ValidatorHeaders extends Record<string, string> {
@@ -23,19 +23,7 @@ export function validatorHeaders(etag: string, cacheControl = 'private, no-cache
 
 /** Returns 192 bits of the SHA-256 of a value as JSON, in 32 characters. */
 export function digestOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 32);
-}
-
-/** Sets the validator of a response that Express sends. Express turns it into a 304 if the client has this `ETag`. */
-export function setValidator(response: Response, inputs: unknown): void {
-  const { req: request } = response;
-  const headers = validatorOf(inputs);
-  response.set(headers);
-  // `Cache-Control` is meant for caches. `fetch` adds "no-cache" to every conditional request, and Express would never
-  // respond with 304 to a request that has it.
-  delete request.headers['cache-control'];
-  // Express knows only the exact spelling of the tag.
-  if (isFresh(request, headers.ETag)) request.headers['if-none-match'] = headers.ETag;
+  return hash('sha256', JSON.stringify(value), 'base64url').slice(0, 32);
 }
 
 /** Whether the client has the response with this strong `ETag`. The comparison is weak (RFC 9110 §13.1.2). */

@@ -28,8 +28,6 @@ export class UsageController {
   @UseGuards(CustomerScopeGuard)
   @Header('Cache-Control', 'no-store')
   read(@Req() request: Request, @KeyExpiry() keyExpiresAt: Date | null): Usage {
-    // Otherwise Express would respond with 304 to `If-None-Match: *`.
-    delete request.headers['if-none-match'];
     return {
       windows: verdictOn(request).windows.map(({ window, hits, remaining, endsAt }) => ({
         window: window.name,
