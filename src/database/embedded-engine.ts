@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, DataSourceOptions, QueryRunner } from 'typeorm';
 import type { SqlPart, Engine, Snapshot, WriteSession } from './engine.js';
 import { migrations } from './migrations/migrations.js';
-import type { Query, Row } from './query.js';
+import type { Query, Row, Statement } from './query.js';
 import { yieldToEventLoop } from '../event-loop/yield-to-event-loop.js';
 
 /** How long a statement waits for a lock, in milliseconds. The wait blocks the whole process. */
@@ -43,7 +43,7 @@ export class EmbeddedEngine implements Engine {
     await dataSource.initialize();
   }
 
-  lookUp(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+  lookUp(dataSource: DataSource, { sql, parameters = [] }: Statement): Promise<Row[]> {
     return dataSource.query(sql, [...parameters]);
   }
 

@@ -1,5 +1,5 @@
 import type { DataSource, DataSourceOptions, QueryRunner } from 'typeorm';
-import type { Query } from './query.js';
+import type { Query, Statement } from './query.js';
 
 /** A read-only view of all tables at one moment. The caller that opens it must close it. */
 export interface Snapshot {
@@ -88,7 +88,7 @@ export interface Engine {
   open(dataSource: DataSource): Promise<void>;
 
   /** Runs one short statement. @throws if the database does not respond within the wait setting */
-  lookUp: (dataSource: DataSource, sql: string, parameters: readonly unknown[]) => ReturnType<Query>;
+  lookUp: (dataSource: DataSource, statement: Statement) => ReturnType<Query>;
 
   /**
    * Starts comparing the read replicas with the server. Only the first call has this effect. Resolves after the first

@@ -9,10 +9,22 @@ class Connection {
   released = 0;
   destroyed = 0;
 
-  constructor(private readonly respond: (done: Done) => void) {}
+  /** The methods that received a statement. */
+  readonly methods: string[] = [];
+
+  constructor(
+    private readonly respond: (done: Done) => void,
+    private readonly respondToPrepared = respond,
+  ) {}
 
   query(_sql: string, _parameters: unknown[], done: Done): void {
+    this.methods.push('query');
     this.respond(done);
+  }
+
+  execute(_sql: string, _parameters: unknown[], done: Done): void {
+    this.methods.push('execute');
+    this.respondToPrepared(done);
   }
 
   release(): void {
@@ -43,7 +55,7 @@ function poolOf(...connections: Connection[]): DataSource {
 
 /** Runs one statement in a pool of these connections. */
 async function lookUp(...connections: Connection[]): Promise<Row[]> {
-  const running = Lease.begin(poolOf(...connections), terms, 'SELECT ?', [1]);
+  const running = Lease.begin(poolOf(...connections), terms, { sql: 'SELECT ?', parameters: [1] });
   expect(terms.load).toMatchObject({ inUse: 0, waiting: 1 });
   try {
     const started = await running;
@@ -63,7 +75,7 @@ test('a statement counts as waiting, then as in use, and gives its connection ba
 
 test('a released lease does not use its connection, which another task may have', async () => {
   const connection = new Connection(responds);
-  const { lease } = await Lease.begin(poolOf(connection), terms, 'SELECT 1');
+  const { lease } = await Lease.begin(poolOf(connection), terms, { sql: 'SELECT 1' });
   lease.release();
   lease.release();
   expect([connection.released, terms.load.inUse]).toEqual([1, 0]);
@@ -106,4 +118,41 @@ test('a statement on an idle connection that hangs runs once more, within the de
   expect(await lookUp(idle, new Connection(responds))).toEqual(rows);
   expect(idle.destroyed).toBe(1);
   clock.mockRestore();
+});
+
+async function lookUpPrepared(...connections: Connection[]): Promise<Row[]> {
+  const statement = { sql: 'SELECT ?', parameters: [1], isPrepared: true };
+  const { lease, rows: found } = await Lease.begin(poolOf(...connections), terms, statement);
+  lease.release();
+  return found;
+}
+
+describe('a prepared statement', () => {
+  const refuses = fails({ errno: 1461, code: 'ER_MAX_PREPARED_STMT_COUNT_REACHED' });
+
+  test('is prepared', async () => {
+    const connection = new Connection(responds);
+    expect(await lookUpPrepared(connection)).toEqual(rows);
+    expect(connection.methods).toEqual(['execute']);
+  });
+
+  test('is sent as text if the server refuses it, and then no further statement is prepared', async () => {
+    const connection = new Connection(responds, refuses);
+    for (let count = 0; count < 2; count++) expect(await lookUpPrepared(connection)).toEqual(rows);
+    expect(connection.methods).toEqual(['execute', 'query', 'query']);
+    expect(connection).toMatchObject({ released: 2, destroyed: 0 });
+  });
+
+  test('is prepared again if the server refused its text, too', async () => {
+    const connection = new Connection(fails({ errno: 1146, code: 'ER_NO_SUCH_TABLE' }), refuses);
+    for (let count = 0; count < 2; count++)
+      await expect(lookUpPrepared(connection)).rejects.toMatchObject({ errno: 1146 });
+    expect(connection.methods).toEqual(['execute', 'query', 'execute', 'query']);
+  });
+
+  test('on a lost connection runs once more, on another connection (decision 120)', async () => {
+    const [lost, next] = [new Connection(fails({ fatal: true })), new Connection(responds)];
+    expect(await lookUpPrepared(lost, next)).toEqual(rows);
+    expect([lost.methods, next.methods]).toEqual([['execute'], ['execute']]);
+  });
 });

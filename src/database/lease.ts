@@ -5,7 +5,7 @@ import { BusyError } from './busy-error.js';
 import { isConnectionLimitReached, isConnectionLost } from './connection-errors.js';
 import { withDeadline } from './deadline.js';
 import type { PoolLoad } from './engine.js';
-import type { Query, Row } from './query.js';
+import type { Query, Row, Statement } from './query.js';
 
 /** Pause before the next attempt if the server has reached its connection limit, in milliseconds. */
 const RETRY_MS = 50;
@@ -15,9 +15,13 @@ const IDLE_MS = 1000;
 /** Timeout of the first statement on such a connection, in milliseconds. It is at most a third of the wait setting. */
 const IDLE_TIMEOUT_MS = 500;
 
+type Send = (sql: string, parameters: readonly unknown[], done: (error: Error | null, rows: Row[]) => void) => void;
+
 /** The part of a pooled mysql2 connection that this module uses. */
 interface Connection {
-  query(sql: string, parameters: readonly unknown[], done: (error: Error | null, rows: Row[]) => void): void;
+  query: Send;
+  /** Sends a prepared statement. The connection prepares each statement once. */
+  execute: Send;
   release(): void;
   destroy(): void;
 }
@@ -39,6 +43,8 @@ export interface LeaseTerms {
 interface ServerState {
   /** Start of the latest statement, or opening of a pool, that timed out. 0 if none did. */
   silentSince: number;
+  /** Whether the server, or a proxy before it, refused to run a prepared statement. */
+  refusesPrepared?: boolean;
 }
 
 /** Records that work started at `since` timed out. Keeps a later time that is recorded already. */
@@ -86,31 +92,25 @@ export class Lease {
    * Leases a connection and runs the first statement of a task. If the connection is dead, the statement runs once more,
    * on another connection and within the same deadline. The statement must only read.
    */
-  static async begin(
-    pool: Pool,
-    terms: LeaseTerms,
-    sql: string,
-    parameters?: readonly unknown[],
-  ): Promise<StartedTask> {
+  static async begin(pool: Pool, terms: LeaseTerms, statement: Statement): Promise<StartedTask> {
     const deadline = performance.now() + terms.wait;
     try {
-      return await Lease.attempt(pool, terms, deadline, sql, parameters);
+      return await Lease.attempt(pool, terms, deadline, statement);
     } catch (error) {
       if (!(error instanceof DeadConnection)) throw error;
     }
-    return Lease.attempt(pool, terms, deadline, sql, parameters);
+    return Lease.attempt(pool, terms, deadline, statement);
   }
 
   private static async attempt(
     pool: Pool,
     terms: LeaseTerms,
     deadline: number,
-    sql: string,
-    parameters?: readonly unknown[],
+    statement: Statement,
   ): Promise<StartedTask> {
     const lease = await Lease.acquire(pool, terms, deadline);
     try {
-      return { lease, rows: await lease.firstQuery(sql, parameters) };
+      return { lease, rows: await lease.firstQuery(statement) };
     } catch (error) {
       lease.release();
       throw error;
@@ -118,7 +118,7 @@ export class Lease {
   }
 
   readonly query: Query = (sql, parameters = []) =>
-    this.run(sql, parameters, this.statementTimeout ?? this.deadline - performance.now());
+    this.run({ sql, parameters }, this.statementTimeout ?? this.deadline - performance.now());
 
   /** Replaces the deadline of the lease by a timeout for each further statement, in milliseconds. */
   setStatementTimeout(timeout: number): void {
@@ -135,25 +135,25 @@ export class Lease {
   }
 
   /** @throws {DeadConnection} if the connection is dead and the deadline leaves time for another one */
-  private async firstQuery(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+  private async firstQuery(statement: Statement): Promise<Row[]> {
     const now = performance.now();
     const left = this.deadline - now;
     const isIdle = now - lastResponseAt.get(this.connection)! >= IDLE_MS;
     try {
-      return await this.run(sql, parameters, isIdle ? Math.min(left, IDLE_TIMEOUT_MS, this.terms.wait / 3) : left);
+      return await this.run(statement, isIdle ? Math.min(left, IDLE_TIMEOUT_MS, this.terms.wait / 3) : left);
     } catch (error) {
       if (!this.broken || performance.now() >= this.deadline) throw error;
       throw new DeadConnection((error as Error).message, { cause: error });
     }
   }
 
-  private async run(sql: string, parameters: readonly unknown[], limit: number): Promise<Row[]> {
+  private async run(statement: Statement, limit: number): Promise<Row[]> {
     if (this.released) throw new Error('The connection was given back before this statement');
     if (this.broken) throw new Error('The connection was discarded after an earlier error');
     const sentAt = performance.now();
     const timeout = Math.round(Math.max(0, limit));
     const message = `The database did not respond within ${timeout} ms`;
-    const response = withDeadline(rowsOf(this.connection, sql, parameters), timeout, message);
+    const response = withDeadline(this.send(statement), timeout, message);
     try {
       const rows = await response;
       lastResponseAt.set(this.connection, performance.now());
@@ -162,6 +162,23 @@ export class Lease {
       if ((error as Error).message === message || isConnectionLost(error)) this.markBroken(sentAt);
       throw error;
     }
+  }
+
+  /**
+   * Sends a statement. If a prepared statement is refused, sends it as text. If that succeeds, the reason may be a limit of
+   * the server or a proxy without prepared statements, so the process sends no further ones.
+   */
+  private async send({ sql, parameters = [], isPrepared }: Statement): Promise<Row[]> {
+    const { server } = this.terms;
+    if (!isPrepared || server.refusesPrepared) return rowsOf(this.connection, 'query', sql, parameters);
+    try {
+      return await rowsOf(this.connection, 'execute', sql, parameters);
+    } catch (error) {
+      if (isConnectionLost(error)) throw error;
+    }
+    const rows = await rowsOf(this.connection, 'query', sql, parameters);
+    server.refusesPrepared = true;
+    return rows;
   }
 
   private markBroken(sentAt: number): void {
@@ -178,9 +195,14 @@ async function releaseLate(connection: Connection): Promise<void> {
 }
 
 /** Bypasses TypeORM, which takes as much time for each statement as mysql2 itself. */
-function rowsOf(connection: Connection, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+function rowsOf(
+  connection: Connection,
+  method: 'query' | 'execute',
+  sql: string,
+  parameters: readonly unknown[],
+): Promise<Row[]> {
   return new Promise((resolve, reject) =>
-    connection.query(sql, parameters, (error, rows) =>
+    connection[method](sql, parameters, (error, rows) =>
       error ? reject(new QueryFailedError(sql, [...parameters], error)) : resolve(rows),
     ),
   );

@@ -11,7 +11,7 @@ import { Lease, type LeaseTerms } from './lease.js';
 import { migrations } from './migrations/migrations.js';
 import { checkPrivileges, MIGRATING } from './migrations/privilege-check.js';
 import { inShortAttempts } from './migrations/short-attempts.js';
-import type { Query, Row } from './query.js';
+import type { Query, Row, Statement } from './query.js';
 import { ReadReplica } from './read-replica.js';
 import { ReadReplicas } from './read-replicas.js';
 import { explainRefusal, isConflict, READING, WRITING } from './refused-statement.js';
@@ -88,16 +88,16 @@ export class ServerEngine implements Engine {
     }
   }
 
-  async lookUp(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
-    const query: Query = async (text, bound) => {
-      const { lease, rows } = await Lease.begin(dataSource, this.lookups, text, bound);
+  async lookUp(dataSource: DataSource, statement: Statement): Promise<Row[]> {
+    const run = async (one: Statement) => {
+      const { lease, rows } = await Lease.begin(dataSource, this.lookups, one);
       lease.release();
       return rows;
     };
     try {
-      return await query(sql, parameters);
+      return await run(statement);
     } catch (error) {
-      throw await explainRefusal(error, query, READING);
+      throw await explainRefusal(error, (sql, parameters) => run({ sql, parameters }), READING);
     }
   }
 

@@ -22,7 +22,7 @@ export class ServerPool {
    */
   async begin(sql: string, load: PoolLoad = this.terms.load): Promise<Lease> {
     this.opened ??= this.openInTime();
-    return (await Lease.begin(this.opened, { ...this.terms, load }, sql)).lease;
+    return (await Lease.begin(this.opened, { ...this.terms, load }, { sql })).lease;
   }
 
   async close(): Promise<void> {

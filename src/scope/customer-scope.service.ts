@@ -22,6 +22,8 @@ const GRANT = 'customers.DeactivatedAt, api_keys.ID AS KeyID, api_keys.ExpiresAt
 const UNREVOKED_KEY = `api_keys
   ON api_keys.ID = ? AND api_keys.CustomerCode = customers.CustomerCode AND ${UNREVOKED}`;
 
+const CURRENT = `SELECT ${GRANT}, ${TERMS} FROM ${CUSTOMER} LEFT JOIN ${UNREVOKED_KEY} ${WHERE_ACTIVE}`;
+
 /** The customer of a token and the key that the token was issued for. */
 export interface CurrentCustomer {
   readonly scope: CustomerScope;
@@ -50,9 +52,10 @@ export class CustomerScopeService {
    */
   async current(identity: CustomerIdentity): Promise<CurrentCustomer> {
     const { customerCode, grant } = identity;
-    const sql = `SELECT ${GRANT}, ${TERMS} FROM ${CUSTOMER} LEFT JOIN ${UNREVOKED_KEY} ${WHERE_ACTIVE}`;
-    const [row] = await this.database.query(sql, [grant.apiKeyId ?? null, customerCode]);
+    const [row] = await this.database.prepared(CURRENT, [grant.apiKeyId ?? null, customerCode]);
     if (!row) throw customerNotFound();
+    // A proxy that confuses prepared statements must not reveal the data of another customer.
+    if (row.CustomerCode !== customerCode) throw new Error('The database returned another customer than requested');
     const keyIsLive = row.KeyID !== null && !hasExpired(row.ExpiresAt);
     if (isRevoked(grant, { keyIsLive, deactivatedAt: deactivationOf(row) })) {
       this.denylist.add(identity);

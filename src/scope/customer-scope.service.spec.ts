@@ -1,0 +1,21 @@
+import type { CustomerIdentity } from '../auth/identity.js';
+import { TokenDenylist } from '../auth/token-denylist.js';
+import type { DatabaseService } from '../database/database.service.js';
+import { CustomerScopeService } from './customer-scope.service.js';
+
+const IDENTITY: CustomerIdentity = {
+  kind: 'customer',
+  customerCode: 'A',
+  requestsPerMinute: null,
+  requestsPerHour: null,
+  grant: { apiKeyId: 1, deactivatedAt: null, issuedAt: 0 },
+};
+
+test.each([
+  ['the row of another customer', { CustomerCode: 'B', KeyID: 1, ExpiresAt: null, DeactivatedAt: null }],
+  ['a row of another statement', { KeyID: 1 }],
+])('refuses %s, which a proxy could return that confuses prepared statements', async (_case, row) => {
+  const database = { prepared: async () => [row] } as Partial<DatabaseService> as DatabaseService;
+  const scopes = new CustomerScopeService(database, new TokenDenylist());
+  await expect(scopes.current(IDENTITY)).rejects.toThrow('another customer than requested');
+});
