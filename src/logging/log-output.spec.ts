@@ -63,3 +63,20 @@ test('continues after an error of the output', async () => {
   await blocked.release();
   expect(blocked.taken.join('')).toBe('after\n');
 });
+
+test('collects the lines of a turn of the event loop and writes them at its end', async () => {
+  const writes: string[][] = [];
+  const stream = new Writable({
+    decodeStrings: false,
+    write: (line, _encoding, done) => done(void writes.push([line])),
+    writev: (lines, done) => done(void writes.push(lines.map(({ chunk }) => chunk))),
+  });
+  output = new LogOutput(() => undefined, stream as NodeJS.WriteStream);
+  for (const line of ['1\n', '2\n', '3\n']) output.write(line);
+  expect(writes).toEqual([]);
+  await new Promise(setImmediate);
+  expect(writes).toEqual([['1\n', '2\n', '3\n']]);
+  output.write('last\n');
+  output.release();
+  expect(writes).toEqual([['1\n', '2\n', '3\n'], ['last\n']]);
+});

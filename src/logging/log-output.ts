@@ -30,7 +30,20 @@ export class LogOutput {
     // After lines were dropped, the backlog must become empty first. Otherwise there would be many small gaps.
     if (waiting > MAX_BACKLOG || (this.dropped && waiting)) return void this.dropped++;
     this.flushDropped();
+    this.holdBack();
     this.stream.write(line);
+  }
+
+  /** Writes the lines that {@link holdBack} has collected. Call it before the process exits. */
+  release(): void {
+    this.stream.uncork();
+  }
+
+  /** Collects the lines of this turn of the event loop, because waking the reader for each line takes long. */
+  private holdBack(): void {
+    if (this.stream.writableCorked) return;
+    this.stream.cork();
+    setImmediate(() => this.release());
   }
 
   /** Resolves when everything is written, or after {@link FLUSH_TIMEOUT_MS}. */

@@ -42,6 +42,11 @@ export class ServiceLogger implements LoggerService {
     this.print('fatal', recordOf(message, rest));
   }
 
+  /** Writes the lines of this turn of the event loop at once. Call it when the process exits. */
+  release(): void {
+    this.output.release();
+  }
+
   /** Resolves when everything is written, or after a second if the output is blocked. */
   flush(): Promise<void> {
     return this.output.flush();
