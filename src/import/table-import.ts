@@ -111,20 +111,18 @@ export class TableImport {
       await this.onePerGroup?.compare(session, this.keys, this.report);
   }
 
-  /**
-   * Reads and checks the next batch while two earlier ones are written: the statement of the second one is ready when the
-   * database has finished the first one.
-   */
+  /** Reads and checks the next batch while the previous one is written. */
   private async readAll(): Promise<void> {
     const batches = new Batches(this.context.session.limits, this.source.columns.length);
-    let [storing, next] = [Promise.resolve(), Promise.resolve()];
-    const add = async (batch: readonly SourceRow[]) => {
+    let storing = Promise.resolve();
+    const next = async (batch: readonly SourceRow[]) => {
       const checked = batch.map((row) => this.check(row));
+      // If two batches were in work, statements of the second one could follow the rollback of the first one.
       await storing;
       this.onBatch((this.counts.rows += batch.length));
-      [storing, next] = [next, this.store(checked)];
-      // These promises are awaited later. A rejection before that would end the process if it had no handler.
-      next.catch(() => undefined);
+      storing = this.store(checked);
+      // This promise is awaited later. A rejection before that would end the process if it had no handler.
+      storing.catch(() => undefined);
       // Gives the driver time to send the statement before the next batch is read.
       await setImmediate();
     };
@@ -132,11 +130,11 @@ export class TableImport {
       for await (const chunk of this.source.rows(this.report))
         for (const row of chunk) {
           const full = batches.add(row);
-          if (full) await add(full);
+          if (full) await next(full);
         }
     } finally {
-      await add(batches.take());
-      await Promise.all([storing, next]);
+      await next(batches.take());
+      await storing;
     }
   }
 
