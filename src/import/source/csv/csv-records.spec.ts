@@ -176,6 +176,18 @@ test.each([
   expect(pieces).toBeLessThan(40);
 });
 
+test.each(['', '1,2\n'])(
+  'a record of more than 2 MB is a fault at its first line, with "%s" after it',
+  async (after) => {
+    const record = `"${'x\n'.repeat(1024 * 1024)}",2\n`;
+    for (const size of [64 * 1024, Infinity])
+      expect(await readInPieces(`a,b\n1,2\n${record}${after}`, size, {})).toMatchObject({
+        records: [{ line: 1 }, { line: 2 }],
+        fault: { line: 3, message: expect.stringContaining('more than 2 MB') },
+      });
+  },
+);
+
 test('any number of blank lines is skipped', async () => {
   const records: CsvRecord[] = [];
   const content = inPieces(`a,b\n${'\n'.repeat(3 * 1024 * 1024)}1,2\n`, 64 * 1024);

@@ -29,7 +29,7 @@ export class RecordParser {
   private afterReturn = false;
   /** The complete cells of the current record; undefined between two records. */
   private cells?: string[];
-  /** The bytes of these cells, and the line breaks in them. */
+  /** The bytes of the current record so far, and the line breaks within its cells. */
   private size = 0;
   private breaks = 0;
 
@@ -43,7 +43,7 @@ export class RecordParser {
 
   /**
    * Yields the records that end in this piece.
-   * @param piece the next bytes of the file, without parts of characters
+   * @param piece the next bytes of the file; no piece ends within a character
    * @throws {SourceFault} at the first invalid record
    */
   parse(piece: Buffer): Generator<CsvRecord> {
@@ -72,12 +72,17 @@ export class RecordParser {
       const cell = this.text[start] === QUOTE ? this.quotedCell() : this.unquotedCell();
       if (cell === undefined) break;
       this.cells!.push(cell);
-      if (this.isDelimiter(this.position)) this.position += this.delimiter.length;
-      else yield this.endRecord();
+      const continues = this.isDelimiter(this.position);
+      if (continues) this.position += this.delimiter.length;
       this.size += this.position - start;
+      this.limit(this.size);
+      if (!continues) yield this.endRecord();
     }
-    if (this.size + this.text.length - this.position > MAX_RECORD_BYTES)
-      throw this.fault('it has more than 2 MB; check that all quotes are closed');
+    if (this.cells) this.limit(this.size + this.text.length - this.position);
+  }
+
+  private limit(bytes: number): void {
+    if (bytes > MAX_RECORD_BYTES) throw this.fault('it has more than 2 MB; check that all quotes are closed');
   }
 
   /** Skips line breaks. @returns whether a record follows */
