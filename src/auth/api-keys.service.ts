@@ -104,7 +104,7 @@ export class ApiKeysService {
   async verify(customerCode: string, key: string): Promise<CustomerIdentity | undefined> {
     const presented = Buffer.from(digestOf(key), 'hex');
     const now = Date.now();
-    const rows = await this.database.prepared(UNREVOKED_KEYS, [customerCode]);
+    const rows = await this.database.query(UNREVOKED_KEYS, [customerCode]);
     const live = rows.filter(({ ExpiresAt }) => !hasExpired(ExpiresAt));
     const digests = live.length ? live.map(({ Digest }) => String(Digest)) : [NO_DIGEST];
     const matches = digests.map((digest) => timingSafeEqual(Buffer.from(digest, 'hex'), presented));

@@ -47,8 +47,9 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
   };
 
   /**
-   * Runs one short statement like {@link query}, but servers parse it only once for each connection. With many joins,
-   * that halves their work. It is only for statements that always have the same text, because a server keeps them.
+   * Runs one short statement like {@link query}, but a server parses it only once per connection. With many joins, that
+   * halves its work. Use it only for a statement whose text never changes, because the server keeps it. Check that the
+   * rows belong to the parameters, in case a proxy confuses prepared statements.
    */
   readonly prepared: Query = async (sql, parameters) => {
     this.assertUsable();

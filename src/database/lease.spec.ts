@@ -136,11 +136,16 @@ describe('a prepared statement', () => {
     expect(connection.methods).toEqual(['execute']);
   });
 
-  test('is sent as text if the server refuses it, and then no further statement is prepared', async () => {
+  test('is sent as text if the server refuses it, and is not prepared again within a minute', async () => {
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
     const connection = new Connection(responds, refuses);
-    for (let count = 0; count < 2; count++) expect(await lookUpPrepared(connection)).toEqual(rows);
-    expect(connection.methods).toEqual(['execute', 'query', 'query']);
-    expect(connection).toMatchObject({ released: 2, destroyed: 0 });
+    for (const now of [0, 59_000, 61_000]) {
+      clock.mockReturnValue(now);
+      expect(await lookUpPrepared(connection)).toEqual(rows);
+    }
+    expect(connection.methods).toEqual(['execute', 'query', 'query', 'execute', 'query']);
+    expect(connection).toMatchObject({ released: 3, destroyed: 0 });
+    clock.mockRestore();
   });
 
   test('is prepared again if the server refused its text, too', async () => {

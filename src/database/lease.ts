@@ -15,6 +15,9 @@ const IDLE_MS = 1000;
 /** Timeout of the first statement on such a connection, in milliseconds. It is at most a third of the wait setting. */
 const IDLE_TIMEOUT_MS = 500;
 
+/** How long lookups are sent as text after a prepared statement was refused, in milliseconds. */
+const REFUSED_MS = 60_000;
+
 type Send = (sql: string, parameters: readonly unknown[], done: (error: Error | null, rows: Row[]) => void) => void;
 
 /** The part of a pooled mysql2 connection that this module uses. */
@@ -43,8 +46,8 @@ export interface LeaseTerms {
 interface ServerState {
   /** Start of the latest statement, or opening of a pool, that timed out. 0 if none did. */
   silentSince: number;
-  /** Whether the server, or a proxy before it, refused to run a prepared statement. */
-  refusesPrepared?: boolean;
+  /** When the server, or a proxy before it, last refused to run a prepared statement. */
+  preparedRefusedAt?: number;
 }
 
 /** Records that work started at `since` timed out. Keeps a later time that is recorded already. */
@@ -166,18 +169,20 @@ export class Lease {
 
   /**
    * Sends a statement. If a prepared statement is refused, sends it as text. If that succeeds, the reason may be a limit of
-   * the server or a proxy without prepared statements, so the process sends no further ones.
+   * the server or a proxy without prepared statements, so the process sends no further ones for a while.
    */
   private async send({ sql, parameters = [], isPrepared }: Statement): Promise<Row[]> {
     const { server } = this.terms;
-    if (!isPrepared || server.refusesPrepared) return rowsOf(this.connection, 'query', sql, parameters);
+    const { preparedRefusedAt = -Infinity } = server;
+    if (!isPrepared || performance.now() - preparedRefusedAt < REFUSED_MS)
+      return rowsOf(this.connection, 'query', sql, parameters);
     try {
       return await rowsOf(this.connection, 'execute', sql, parameters);
     } catch (error) {
       if (isConnectionLost(error)) throw error;
     }
     const rows = await rowsOf(this.connection, 'query', sql, parameters);
-    server.refusesPrepared = true;
+    server.preparedRefusedAt = performance.now();
     return rows;
   }
 
