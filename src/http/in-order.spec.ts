@@ -49,6 +49,10 @@ test.each<[string, (next: NextFunction) => void | Promise<void>]>([
   expect(await run(second)).toEqual({ steps: ['first', 'second'], outcomes: [FAILURE] });
 });
 
+test('skips the others if a middleware rejects without a reason', async () => {
+  expect(await run(() => Promise.reject())).toEqual({ steps: ['first', 'second'], outcomes: [expect.any(Error)] });
+});
+
 test('runs no further middleware if one responds itself', async () => {
   expect(await run(() => undefined)).toEqual({ steps: ['first', 'second'], outcomes: [] });
 });

@@ -10,14 +10,14 @@ export function inOrder(middlewares: readonly Middleware[]): Middleware {
   return (request, response, done) => runFrom(0, middlewares, request, response, done);
 }
 
-/** Passes an error to `done`, also if a middleware throws or rejects. Express does the same. */
+/** If a middleware throws or rejects, the error goes to `done`, as in Express. */
 function runFrom(index: number, middlewares: readonly Middleware[], ...parameters: Parameters<Middleware>): void {
   const [request, response, done] = parameters;
   const middleware = middlewares[index];
   if (!middleware) return done();
   const next = (error?: unknown) => (error ? done(error) : runFrom(index + 1, middlewares, request, response, done));
   try {
-    middleware(request, response, next)?.catch(done);
+    middleware(request, response, next)?.catch((error: unknown) => done(error ?? new Error('Rejected promise')));
   } catch (error) {
     done(error);
   }
