@@ -23,7 +23,10 @@ const [FIRST_BATCH, LARGEST_BATCH] = [25, 400];
 /** The most bytes of documents that the statement of a batch returns, because documents can suddenly become larger. */
 const MOST_BYTES = 4 * BATCH_BYTES;
 
-/** The most bytes of documents that are written at once, unless one is larger. Slow clients keep pieces in memory. */
+/**
+ * The maximum bytes of documents in a piece, unless a single document is larger. The service keeps pieces in memory for
+ * slow clients. The size of a document that is not stored is unknown, see `bytesOf`.
+ */
 const PIECE_BYTES = 250_000;
 
 /** The products of a customer's assortment. */

@@ -12,8 +12,8 @@ import { allBetween, oneOf, skusOf } from '../database/sku-conditions.js';
 
 /** How many products without a document are read at once, at most. */
 const MISSING_AT_ONCE = 100;
-/** Their texts have at most this many characters, unless a single product has more. */
-const MOST_CHARACTERS = 1_000_000;
+/** Their texts have at most this many bytes, unless a single product has more. */
+const MOST_BYTES = 1_000_000;
 /** The text after the prices, at the end of an element. The stored document ends before the prices. */
 export const DOCUMENT_END = ']}';
 const NO_PRICES = `"ProductPrices":[${DOCUMENT_END}`;
@@ -22,7 +22,7 @@ const TEXTS = columnsOf(Product).filter(({ type }) => type === 'text');
 
 /** Selects no texts, because a server may sort the rows, and sorting long texts and documents would fail. */
 const MISSING = `
-  SELECT products.SKU, ${TEXTS.map(({ name }) => `COALESCE(LENGTH(${name}), 0)`).join(' + ')} AS Characters FROM products
+  SELECT products.SKU, ${TEXTS.map(({ name }) => `COALESCE(OCTET_LENGTH(products.${name}), 0)`).join(' + ')} AS Bytes FROM products
   LEFT JOIN product_documents ON product_documents.SKU = products.SKU AND product_documents.Shape = ?
   WHERE product_documents.SKU IS NULL AND products.SKU > ? ORDER BY products.SKU LIMIT ${MISSING_AT_ONCE}`;
 
@@ -62,7 +62,7 @@ export class DocumentReader {
       last = skus.at(-1)!;
       // If all products in the range lack a document, as at the first start, reading the range is three times faster.
       const condition = (await this.isWholeRange(query, skus)) ? allBetween : oneOf;
-      for (const portion of portions(found, charactersOf, MOST_CHARACTERS))
+      for (const portion of portions(found, bytesOf, MOST_BYTES))
         yield this.read(query, skusOf(portion), condition(skusOf(portion)));
     }
   }
@@ -102,7 +102,7 @@ export class DocumentReader {
   }
 }
 
-const charactersOf = ({ Characters }: Row) => Number(Characters);
+const bytesOf = ({ Bytes }: Row) => Number(Bytes);
 
 /** Terms for documents. Reading a term throws, because a document must not depend on the customer. */
 const NO_TERMS = new Proxy({} as CustomerTerms, {

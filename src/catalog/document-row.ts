@@ -8,7 +8,7 @@ export interface DocumentRow extends Row {
   Document: Buffer | string | null;
 }
 
-/** The assumed size of a document that is not stored. A hundred of them are built at once. */
+/** The assumed size of a document that is not stored: a usual one. A piece has at most 100 of them. */
 const UNKNOWN_BYTES = 2500;
 
 /** The SELECT list of a {@link DocumentRow}. @param most omits documents that are larger, in bytes */
