@@ -53,5 +53,6 @@ try {
   else for (const name of names) await withFolder((folder) => BENCHMARKS[name]({ ...options, nodes, load, folder }));
 } catch (error) {
   console.error(error instanceof ExpectedError ? error.message : error);
-  process.exitCode = 1;
+  // Child processes may still run. The exit handlers stop them.
+  process.exit(1);
 }
