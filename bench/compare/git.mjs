@@ -24,7 +24,7 @@ export function commitOf(revision) {
     return git('rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`);
   } catch {
     const missing = isShallow() ? 'this clone is shallow: run git fetch --unshallow --tags' : 'run git fetch --tags';
-    throw new ExpectedError(`"${revision}" is no commit of this clone. If it exists elsewhere, ${missing}.`);
+    throw new ExpectedError(`"${revision}" is not a commit in this clone. If it exists elsewhere, ${missing}.`);
   }
 }
 

@@ -8,7 +8,7 @@ import { isIP } from 'node:net';
  */
 export function clientAddress(request: Pick<Request, 'ip' | 'socket' | 'headers'>): string | undefined {
   const { headers, socket } = request;
-  // Express searches for trusted proxies also without this header.
+  // Without this header, `ip` is the address of the connection, but Express would still compare it with the proxies.
   const forwarded = headers['x-forwarded-for'] === undefined ? undefined : request.ip;
   return plainAddress(forwarded) ?? plainAddress(socket.remoteAddress);
 }

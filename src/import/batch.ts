@@ -40,7 +40,7 @@ export class Batches {
   }
 }
 
-/** Returns the characters of a row in the statement. An import does not write a row with an error. */
+/** Returns the characters of a row in the statement. A cell with an error counts as empty: its row is not written. */
 function sizeOf({ cells }: SourceRow): number {
   let characters = 0;
   for (const cell of cells) characters += CHARACTERS_AROUND_VALUE + (typeof cell === 'string' ? cell.length : 0);

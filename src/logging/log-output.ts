@@ -39,7 +39,7 @@ export class LogOutput {
     this.stream.uncork();
   }
 
-  /** Collects the lines of this turn of the event loop, because waking the reader for each line takes long. */
+  /** Collects the lines of this turn of the event loop, because each write wakes the process that reads the log. */
   private holdBack(): void {
     if (this.stream.writableCorked) return;
     this.stream.cork();
