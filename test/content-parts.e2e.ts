@@ -45,9 +45,11 @@ async function tablesRead(path: string, formats = ACCEPTED, headers = {}): Promi
   const tables = new Set<string>();
   const record = (sql: string) => tablesIn(sql).forEach((table) => tables.add(table));
   const database = app.get(DatabaseService);
-  const [query, snapshot] = [database.query, database.snapshot.bind(database)];
+  const { query, prepared } = database;
+  const snapshot = database.snapshot.bind(database);
   const spies = [
     jest.spyOn(database, 'query').mockImplementation((sql, parameters) => (record(sql), query(sql, parameters))),
+    jest.spyOn(database, 'prepared').mockImplementation((sql, parameters) => (record(sql), prepared(sql, parameters))),
     jest.spyOn(database, 'snapshot').mockImplementation(async () => {
       const opened = await snapshot();
       return { ...opened, query: (sql, parameters) => (record(sql), opened.query(sql, parameters)) };
