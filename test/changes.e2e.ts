@@ -124,7 +124,8 @@ async function importing(files: Record<string, string>, ...options: string[]): P
     ...options,
     await service.database.files(files),
   );
-  if (outcome.code !== 0) throw new Error(outcome.stderr);
+  // Another program may have removed a price list or warehouse of these files. Then the import writes nothing.
+  if (outcome.code !== 0 && !outcome.stderr.includes('" is unknown: ')) throw new Error(outcome.stderr);
 }
 
 async function foreign(end: 'COMMIT' | 'ROLLBACK'): Promise<void> {
@@ -172,7 +173,7 @@ interface Kept extends KeptState {
 test(`a delta turns any earlier response into the current one (CHANGES_SEED=${SEED})`, async () => {
   const kept = new Map<string, Kept[]>();
   const lists: Map<string, Set<string>>[] = [];
-  const counts = { unchanged: 0, complete: 0, delta: 0, gone: 0 };
+  const counts = { complete: 0, delta: 0, gone: 0 };
   const happened: string[] = [];
   for (let step = 0; step < STEPS; step++) {
     if (step) {
@@ -193,7 +194,7 @@ test(`a delta turns any earlier response into the current one (CHANGES_SEED=${SE
           // Applying the delta a second time, to the new state of the client, does no harm.
           expect([what, sorted(applied(applied(base, delta), delta))]).toEqual([what, sorted(whole)]);
           expect([what, sorted(applied(whole, delta))]).toEqual([what, sorted(whole)]);
-          counts[delta ? (delta.complete ? 'complete' : 'delta') : 'unchanged']++;
+          if (delta) counts[delta.complete ? 'complete' : 'delta']++;
           counts.gone += delta?.gone.length ?? 0;
           const seen = new Set(lists.slice(base.step).flatMap((list) => [...list.get(code)!]));
           expect([what, delta?.gone.filter((sku) => !seen.has(sku)) ?? []]).toEqual([what, []]);
@@ -204,6 +205,7 @@ test(`a delta turns any earlier response into the current one (CHANGES_SEED=${SE
           const delta = await deltaSince(service, path, tokens[code]!, ...several.map(({ etag }) => etag));
           for (const base of several) expect([what, sorted(applied(base, delta))]).toEqual([what, sorted(whole)]);
         }
+        expect([what, await deltaSince(service, path, tokens[code]!, whole.etag)]).toEqual([what, undefined]);
         bases.push({ ...whole, step });
         while (bases.length > KEPT) bases.splice(Math.floor(random.next() * bases.length), 1);
         kept.set(`${code} ${path}`, bases);
