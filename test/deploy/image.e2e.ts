@@ -247,8 +247,11 @@ describeAsRoot('the image', () => {
     expect(await service.stop('SIGTERM')).toBe(0);
   };
 
-  test('runs each command, the service and its pages on the embedded database', () =>
-    runsOn('sqlite:/mnt/customer-data.db'));
+  test(
+    'runs each command, the service and its pages on the embedded database',
+    () => runsOn('sqlite:/mnt/customer-data.db'),
+    120_000,
+  );
 
   describeWith('mariadbd', 'on a database server', () => {
     let server: Awaited<ReturnType<typeof startPrivateServer>>;
