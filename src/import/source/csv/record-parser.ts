@@ -19,10 +19,8 @@ const LINE_BREAK = /\r\n?|\n/g;
  */
 export class RecordParser {
   private readonly delimiter: Buffer;
-  /** The memory of the text. It is used again for each piece, because V8 frees the memory of buffers late. */
-  private memory = Buffer.alloc(0);
   /** The last piece, after the bytes before it that were not parsed yet. */
-  private text = this.memory;
+  private text = Buffer.alloc(0);
   private position = 0;
   private isLast = false;
   /** Whether the last line ended in a CR, so that an LF after it does not end another line. */
@@ -47,12 +45,7 @@ export class RecordParser {
    * @throws {SourceFault} at the first invalid record
    */
   parse(piece: Buffer): Generator<CsvRecord> {
-    const rest = this.text.subarray(this.position);
-    const size = rest.length + piece.length;
-    if (size > this.memory.length) this.memory = Buffer.allocUnsafe(2 * size);
-    rest.copy(this.memory);
-    piece.copy(this.memory, rest.length);
-    this.text = this.memory.subarray(0, size);
+    this.text = Buffer.concat([this.text.subarray(this.position), piece]);
     this.position = 0;
     return this.records();
   }
