@@ -1,5 +1,5 @@
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
+export const LINE_FEED = 0x0a;
+export const CARRIAGE_RETURN = 0x0d;
 
 /** Counts the lines of a file that is read in pieces. Lines end in CRLF, LF or CR. */
 export class LineCounter {

@@ -1,11 +1,10 @@
 import { joinedHead } from '../joined-head.js';
 import { detectDelimiter, hasHeader } from './delimiter.js';
 import { type CsvRecord, RecordParser } from './record-parser.js';
+import { CARRIAGE_RETURN, LINE_FEED } from '../line-counter.js';
 import type { ReadingOptions } from '../table-source.js';
 import { utf8Pieces } from '../utf8-pieces.js';
 
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
 /** The delimiter is detected in this many bytes, even if the header has not ended by then. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 

@@ -1,3 +1,4 @@
+import { CARRIAGE_RETURN, LINE_FEED } from '../line-counter.js';
 import { SourceFault } from '../table-source.js';
 
 /** One record of a CSV file. */
@@ -10,7 +11,7 @@ export interface CsvRecord {
 /** In bytes. Bounds the memory for a quote that is never closed; twice the longest row with every quote doubled. */
 const MAX_RECORD_BYTES = 2 * 1024 * 1024;
 
-const [LINE_FEED, CARRIAGE_RETURN, QUOTE] = [0x0a, 0x0d, 0x22];
+const QUOTE = 0x22;
 const LINE_BREAK = /\r\n?|\n/g;
 
 /**

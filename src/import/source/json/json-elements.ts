@@ -1,3 +1,4 @@
+import { CARRIAGE_RETURN, LINE_FEED } from '../line-counter.js';
 import { SourceFault } from '../table-source.js';
 
 /** The text of one element of a JSON file. Only its end was checked so far, not its syntax. */
@@ -57,8 +58,6 @@ const WHITESPACE = new Set(' \t\r\n');
 const SCALAR_ENDS = new Set(' \t\r\n,:"[]{}');
 const NEVER_BEGIN = new Set(',:]}');
 
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
