@@ -7,7 +7,7 @@ import { writeFile, writeFiles } from './data-files.mjs';
 import { dataSet } from './data-set.mjs';
 import { issueKeys } from './keys.mjs';
 import { peakOf } from './process-usage.mjs';
-import { failuresOf, latestFirstByte, warmUp } from './responses/many-clients.mjs';
+import { DOWNLOADS_EACH, failuresOf, latestFirstByte, warmUp } from './responses/many-clients.mjs';
 import { median, report, reportRows } from './report.mjs';
 import { startService } from './running-service.mjs';
 import { withServer } from './server.mjs';
@@ -15,8 +15,6 @@ import { startTasks } from './task-process.mjs';
 
 const CLIENT = join(import.meta.dirname, 'http-client-process.mjs');
 const HOLDERS = Array.from({ length: 10 }, (_, index) => `HOLDER-${index + 1}`);
-/** The default limit of downloads of one customer. */
-const DOWNLOADS_EACH = 5;
 /** Bytes per second that a client reads: slightly more than DOWNLOAD_MIN_BYTES_PER_SECOND, as TCP counts them. */
 const TRICKLE = 1_200;
 

@@ -7,7 +7,7 @@ import { inRounds, ratioOf } from '../sample.mjs';
 import { SLOW, UNCACHED } from './stage.mjs';
 
 /** The default limit of downloads of one customer. */
-const DOWNLOADS_EACH = 5;
+export const DOWNLOADS_EACH = 5;
 
 /**
  * The services have no cache of responses, which would hide the effect of the spool.
