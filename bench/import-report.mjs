@@ -2,11 +2,11 @@
 import { median } from './report.mjs';
 import { CHANGED, ROWS } from './stock-delivery.mjs';
 
-/** The maximum ratio to hand-written inserts. */
+/** The maximum ratio to hand-written inserts. Q has none. */
 const MOST = { M: 1.8, L: 1.5 };
 
 /**
- * @param {Record<'M' | 'L', { rows: number, inserts: object[], imports: object[] }>} found the runs of each data set
+ * @param {Record<'M' | 'Q' | 'L', { rows: number, inserts: object[], imports: object[] }>} found the runs of each data set
  * @returns {{ rows: object, aims: object[] }}
  */
 export function reportImport(found) {

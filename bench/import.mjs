@@ -15,8 +15,8 @@ import { CHANGED, writeDelivery } from './stock-delivery.mjs';
 const DELIVERIES = [900_001, 900_002, 900_003];
 
 /**
- * L takes minutes, so only the first version of Node imports it.
- * @param {{ size: 'M' | 'L', quick: boolean, folder: string }} options also those of `measureOnNodes`
+ * Q and L take minutes, so only the first version of Node imports them.
+ * @param {{ size: 'M' | 'Q' | 'L', quick: boolean, folder: string }} options also those of `measureOnNodes`
  */
 export async function measureImport({ size, quick, folder, ...options }) {
   await withServer((server) =>

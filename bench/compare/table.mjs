@@ -32,6 +32,6 @@ const short = (figure) => String(Number(figure.toPrecision(3)));
 
 const legend = (
   rounds,
-) => `Requests are of data set M. Ratio: now / base, the median of ${rounds} pairs. Interval: all ratios but the lowest
-and the highest ones. With five pairs or more, it contains the true ratio in nine of ten runs. The last column names
+) => `Requests are of data set M. Ratio: now / base, the median of ${rounds} pairs. For CPU times, it is the ratio of their
+sums. Interval: all ratios but the lowest and the highest ones. With five pairs or more, it contains the true ratio in nine of ten runs. The last column names
 intervals that are more than 3 % away from 1. To see the noise of this machine, compare HEAD with HEAD.`;
