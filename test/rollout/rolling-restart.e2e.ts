@@ -59,7 +59,7 @@ test('a rolling restart of both replicas with 50 clients, some in downloads of 2
   for (const replica of old) {
     const [next] = await startSome(1);
     await endpoints.add(next!);
-    await sendingSlowly(fleet, replica);
+    await sendingSlowly(fleet, replica, drain);
     signalledAt.push(Date.now());
     ends.push(terminate(replica));
   }
@@ -118,12 +118,15 @@ async function fiftyClients(url: string): Promise<ClientFleet> {
   return fleet;
 }
 
-/** Resolves when the replica has just started a response to a slow client. */
-async function sendingSlowly(fleet: ClientFleet, { url }: Replica): Promise<void> {
+/** Resolves when the replica is sending a response to a slow client that takes longer than the drain. */
+async function sendingSlowly(fleet: ClientFleet, { url }: Replica, drain: number): Promise<void> {
   const { host } = new URL(url);
-  const hasStarted = () =>
-    [...fleet.open].some(({ upstream, since }) => upstream === host && performance.now() - since < 500);
-  await until('a slow download of this replica', hasStarted);
+  // The download goes on for at least 3 s after the drain. `fleet.open` contains about four such downloads at any time,
+  // so it is unlikely that nginx sent all of them to other replicas.
+  const longest = (SLOW_SECONDS - drain - 3) * 1000;
+  const outlastsDrain = () =>
+    [...fleet.open].some(({ upstream, since }) => upstream === host && performance.now() - since < longest);
+  await until('a slow download of this replica', outlastsDrain);
 }
 
 /**
