@@ -17,12 +17,12 @@ class Connection {
     private readonly respondToPrepared = respond,
   ) {}
 
-  query(_sql: string, _parameters: unknown[], done: Done): void {
+  query(_options: object, _parameters: unknown[], done: Done): void {
     this.methods.push('query');
     this.respond(done);
   }
 
-  execute(_sql: string, _parameters: unknown[], done: Done): void {
+  execute(_options: object, _parameters: unknown[], done: Done): void {
     this.methods.push('execute');
     this.respondToPrepared(done);
   }

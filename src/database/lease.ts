@@ -18,7 +18,18 @@ const IDLE_TIMEOUT_MS = 500;
 /** How long lookups are sent as text after a prepared statement was refused, in milliseconds. */
 const REFUSED_MS = 60_000;
 
-type Send = (sql: string, parameters: readonly unknown[], done: (error: Error | null, rows: Row[]) => void) => void;
+/**
+ * Timestamps are returned as text: mysql2 would make different points in time of an invalid one, depending on whether
+ * the statement is prepared.
+ */
+const DATES_AS_TEXT = { dateStrings: true };
+
+type Options = typeof DATES_AS_TEXT & { sql: string };
+type Send = (
+  options: Options,
+  parameters: readonly unknown[],
+  done: (error: Error | null, rows: Row[]) => void,
+) => void;
 
 /** The part of a pooled mysql2 connection that this module uses. */
 interface Connection {
@@ -207,7 +218,7 @@ function rowsOf(
   parameters: readonly unknown[],
 ): Promise<Row[]> {
   return new Promise((resolve, reject) =>
-    connection[method](sql, parameters, (error, rows) =>
+    connection[method]({ sql, ...DATES_AS_TEXT }, parameters, (error, rows) =>
       error ? reject(new QueryFailedError(sql, [...parameters], error)) : resolve(rows),
     ),
   );

@@ -3,7 +3,7 @@ import { isDay } from './calendar-day.js';
 export const DAY_MS = 86_400_000;
 
 /**
- * Returns a stored timestamp as a point in time, or null if it is invalid. Timestamps are stored in UTC. SQLite returns
+ * Returns a stored timestamp as a point in time, or null if it is invalid. Timestamps are stored in UTC. Statements return
  * them as text without a time zone.
  */
 export function timeOrNull(timestamp: unknown): Date | null {
