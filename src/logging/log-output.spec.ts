@@ -64,7 +64,8 @@ test('continues after an error of the output', async () => {
   expect(blocked.taken.join('')).toBe('after\n');
 });
 
-test('collects the lines of a turn of the event loop and writes them at its end', async () => {
+test('collects the lines of 10 ms and writes them at once', async () => {
+  jest.useFakeTimers();
   const writes: string[][] = [];
   const stream = new Writable({
     decodeStrings: false,
@@ -72,9 +73,12 @@ test('collects the lines of a turn of the event loop and writes them at its end'
     writev: (lines, done) => done(void writes.push(lines.map(({ chunk }) => chunk))),
   });
   output = new LogOutput(() => undefined, stream as NodeJS.WriteStream);
-  for (const line of ['1\n', '2\n', '3\n']) output.write(line);
+  output.write('1\n');
+  await jest.advanceTimersByTimeAsync(9);
+  output.write('2\n');
+  output.write('3\n');
   expect(writes).toEqual([]);
-  await new Promise(setImmediate);
+  await jest.advanceTimersByTimeAsync(1);
   expect(writes).toEqual([['1\n', '2\n', '3\n']]);
   output.write('last\n');
   output.release();

@@ -1,5 +1,10 @@
 /** Maximum number of unread characters in the backlog of the log. While the backlog is full, lines are dropped. */
 const MAX_BACKLOG = 2 * 1024 * 1024;
+/**
+ * How long lines are collected, in milliseconds. Each write wakes the process that reads the log, which takes longer
+ * than everything else that a line needs.
+ */
+const COLLECT_MS = 10;
 /** How long the end of the process waits for the reader, in milliseconds. */
 const FLUSH_TIMEOUT_MS = 1000;
 
@@ -30,20 +35,19 @@ export class LogOutput {
     // After lines were dropped, the backlog must become empty first. Otherwise there would be many small gaps.
     if (waiting > MAX_BACKLOG || (this.dropped && waiting)) return void this.dropped++;
     this.flushDropped();
-    this.holdBack();
+    this.collect();
     this.stream.write(line);
   }
 
-  /** Writes the lines that {@link holdBack} has collected. Call it before the process exits. */
+  /** Writes the collected lines. Call it before the process exits. */
   release(): void {
     this.stream.uncork();
   }
 
-  /** Collects the lines of this turn of the event loop, because each write wakes the process that reads the log. */
-  private holdBack(): void {
+  private collect(): void {
     if (this.stream.writableCorked) return;
     this.stream.cork();
-    setImmediate(() => this.release());
+    setTimeout(() => this.release(), COLLECT_MS);
   }
 
   /** Resolves when everything is written, or after {@link FLUSH_TIMEOUT_MS}. */
