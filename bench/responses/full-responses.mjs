@@ -1,7 +1,7 @@
 // P1, P2, P6, P8, P9: full responses of M, each compared with its yardstick.
 import { inRounds, ratioOf, rowOf, sample } from '../sample.mjs';
 import { median } from '../report.mjs';
-import { oneQueryCall, unchangedAims, unchangedCalls } from './unchanged.mjs';
+import { oneQueryCall, unchangedAims, unchangedCalls, warmUp } from './unchanged.mjs';
 import { startYardsticks } from './yardsticks.mjs';
 
 const NAMES = {
@@ -32,6 +32,7 @@ export async function measureFullResponses({ server, m, client }, { rounds, type
   try {
     Object.assign(calls, yardstickCalls(yardsticks, bytes));
     await inRounds(1, client, database, calls);
+    await warmUp(client, database, calls);
     const samples = await inRounds(rounds, client, database, inOrderOfNames(calls));
     const { url, nestUrl, pid } = yardsticks;
     const slow = { typeorm: { url: `${url}/typeorm`, pid }, nest: { url: `${nestUrl}/products`, pid } };
