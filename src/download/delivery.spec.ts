@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../test/support/until.js';
 import type { Settings } from '../config/settings.js';
 import { Delivery } from './delivery.js';
+import { ReadingOrder } from './reading-order.js';
 import { SpoolFile } from './spool-file.js';
 import { SpoolSpace } from './spool-space.js';
 
@@ -19,9 +20,13 @@ const PIECES = Array.from({ length: 64 }, () => randomBytes(300_000));
 const SIZE = PIECES.reduce((sum, { length }) => sum + length, 0);
 
 let folder: string;
+let order: ReadingOrder;
 let server: Server | undefined;
 beforeAll(() => Logger.overrideLogger(false));
-beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'customer-data-delivery-'))));
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'customer-data-delivery-'));
+  order = new ReadingOrder();
+});
 afterEach(async () => {
   server?.closeAllConnections();
   server?.close();
@@ -60,6 +65,7 @@ async function deliver(space: SpoolSpace, pieces: AsyncIterable<Buffer> | Iterab
   };
   server = createServer(async (_request, response) => {
     const delivery = new Delivery(response as Response, {
+      order,
       openSpool: () => SpoolFile.open(space, 'C'),
       heldUp: async (waiting) => {
         state.heldUp++;
@@ -110,6 +116,18 @@ test('a client that reads nothing does not hold up the source and later receives
   expect(digest(await readAll(socket))).toBe(WHOLE);
   await until('the end', () => state.ended === 'complete');
   expect(space.reservedBytes).toBe(0);
+});
+
+test('while another client waits for a piece, a response is read ahead only when its own client has everything', async () => {
+  let end: () => void = jest.fn();
+  const other = order.awaited(() => new Promise<void>((resolve) => (end = resolve)));
+  const { state, socket } = await deliver(spaceOf());
+  await sleep(500);
+  const { taken } = state;
+  expect(taken).toBeLessThan(PIECES.length / 2);
+  expect(digest(await readAll(socket))).toBe(WHOLE);
+  end();
+  await other;
 });
 
 test('a client that keeps up needs no file', async () => {

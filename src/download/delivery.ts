@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { drained, ended } from './drained.js';
+import type { ReadingOrder } from './reading-order.js';
 import type { SpoolFile } from './spool-file.js';
 import { SPOOL_BLOCK } from './spool-space.js';
 
@@ -13,6 +14,8 @@ const PATIENCE_MS = 100;
 
 /** What a delivery needs from its download. */
 export interface DeliveryContext {
+  /** The order of all responses. */
+  readonly order: ReadingOrder;
   /** Opens a file for the bytes that the client has not read. Resolves with undefined if there is no space. */
   openSpool(): Promise<SpoolFile | undefined>;
   /** Awaits the promise, and records that the source of the body waits for the client during this time. */
@@ -37,7 +40,7 @@ export class Delivery {
    * @throws errors of the source and of the disk
    */
   async take(body: AsyncIterable<string | Buffer>): Promise<void> {
-    for await (const piece of body) {
+    for await (const piece of this.inOrder(body)) {
       if (this.spool) await this.spool.append(typeof piece === 'string' ? Buffer.from(piece) : piece);
       else await this.write(piece);
       if (this.response.destroyed) return;
@@ -55,6 +58,23 @@ export class Delivery {
 
   async close(): Promise<void> {
     await this.spool?.close();
+  }
+
+  /** Yields the pieces of the body. Reads them ahead of the client if the body is spooled. */
+  private async *inOrder(body: AsyncIterable<string | Buffer>): AsyncGenerator<string | Buffer> {
+    const { order } = this.context;
+    const pieces = body[Symbol.asyncIterator]();
+    const read = () => pieces.next();
+    try {
+      for (;;) {
+        if (this.spool) await order.ahead(this.spool.caughtUp());
+        const { value, done } = await (this.spool ? read() : order.awaited(read));
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      await pieces.return?.();
+    }
   }
 
   private async write(piece: string | Buffer): Promise<void> {
@@ -91,6 +111,12 @@ class Spool {
       this.failure = error;
       this.emptied();
     });
+  }
+
+  /** Resolves when the client has everything that was appended, or will not read any more. */
+  async caughtUp(): Promise<void> {
+    const hasEnded = this.failure !== undefined || this.response.destroyed;
+    if (!this.file.isEmpty && !hasEnded) await new Promise<void>((resolve) => (this.emptied = resolve));
   }
 
   async append(bytes: Buffer): Promise<void> {

@@ -15,6 +15,7 @@ import { DownloadSlots, type Slot } from './download-slots.js';
 import type { Pieces } from './format.js';
 import { OpenedSource } from './opened-source.js';
 import { inPhase } from './phase.js';
+import { ReadingOrder } from './reading-order.js';
 import { representationFor } from './representation.js';
 import type { Representation, ResponseSource } from './response-source.js';
 import { type CachedBody, type CachedBodyUse, ResponseCache } from './response-cache.js';
@@ -41,6 +42,7 @@ interface Download {
 @Injectable()
 export class DownloadService {
   private readonly logger = new Logger(DownloadService.name);
+  private readonly order = new ReadingOrder();
 
   constructor(
     private readonly database: DatabaseService,
@@ -136,6 +138,7 @@ export class DownloadService {
     const abort = this.abortOf(response);
     slot.watch(response.req.socket, abort);
     const delivery = new Delivery(response, {
+      order: this.order,
       openSpool: () => SpoolFile.open(this.space, slot.customerCode),
       heldUp: (waiting) => {
         heldUp.abort();
