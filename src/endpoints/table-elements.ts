@@ -42,8 +42,12 @@ export class TableElements implements Elements {
   ): AsyncGenerator<string> {
     const tables = this.tables(snapshot, terms);
     if (!tables) return;
-    for await (const rows of assortment(snapshot, terms, { select: () => this.select, ...tables, among }))
-      yield rows.map((row) => separator + this.write(row, terms)).join('');
+    for await (const rows of assortment(snapshot, terms, { select: () => this.select, ...tables, among })) {
+      // Faster than joining the elements: V8 makes the bytes of the whole text at once.
+      let text = '';
+      for (const row of rows) text += separator + this.write(row, terms);
+      yield text;
+    }
   }
 
   async lastSku(snapshot: Snapshot, terms: CustomerTerms): Promise<string | undefined> {
