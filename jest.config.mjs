@@ -87,7 +87,7 @@ const rollout = (nginx, redisProgram) => ({
   testMatch: ['<rootDir>/test/rollout/*.e2e.ts'],
   testPathIgnorePatterns: [
     ...(nginx && redisProgram ? [] : ['rollout/rolling-restart']),
-    // It loads the machine for more than a minute.
+    // The soak test takes about 85 s.
     ...(LINUX && (process.env.NIGHTLY || process.env.SOAK_SECONDS) ? [] : ['rollout/soak']),
   ],
   globals: { TEST_ENGINE: 'mysql', NGINX: nginx, REDIS_SERVER: redisProgram },

@@ -13,7 +13,7 @@ const ECHO_MS = 500;
 const settings = settingsOrExit();
 const logger = new ServiceLogger(settings);
 let service: Service | undefined;
-// Otherwise the lines of the last milliseconds would be lost.
+// Otherwise the lines of the last 10 ms would be lost.
 process.once('exit', () => logger.release());
 process.on('uncaughtException', (error: unknown) => {
   logger.fatal(error, 'Process');

@@ -8,8 +8,6 @@ import { engine, TestService } from './support/test-service.js';
 /** Invalid values that another program may write: on a server in a permissive mode, and any text on SQLite. */
 const DAYS = ['0000-00-00', '2013-03-00', '2026-02-31', ...(engine === 'sqlite' ? ['soon', '', '2026'] : [])];
 const TIMES = ['0000-00-00 00:00:00', ...(engine === 'sqlite' ? ['never', ''] : ['2026-00-10 00:00:00'])];
-/** JavaScript would parse the last one as 3 March. */
-const TIMES_OF_LOOKUPS = [...TIMES, '2026-02-31 00:00:00'];
 const PERMISSIVE = engine === 'mysql' ? [`SET SESSION sql_mode = 'ALLOW_INVALID_DATES'`] : [];
 
 let service: TestService;
@@ -66,24 +64,25 @@ describe.each(TIMES)('an ExpiresAt of "%s" (decision 124)', (time) => {
   beforeEach(() => service.database.sql('DELETE FROM api_keys'));
 });
 
-test.each(TIMES_OF_LOOKUPS)(
-  'a DeactivatedAt of "%s" ends earlier tokens, and new ones work (decision 124)',
+test.each(TIMES)('a DeactivatedAt of "%s" ends earlier tokens, and new ones work (decision 124)', async (time) => {
+  await service.database.sql('UPDATE customers SET DeactivatedAt = NULL');
+  const before = await service.token(A);
+  await write(`UPDATE customers SET DeactivatedAt = ? WHERE CustomerCode = '${A}'`, time);
+  expect((await service.get('/stock', before)).status).toBe(401);
+  expect((await service.get('/stock', await service.token(A))).status).toBe(200);
+});
+
+// mysql2 would parse the last one as 3 March.
+test.each([...TIMES, '2026-02-31 00:00:00'])(
+  'a ChangedAt of "%s" omits X-Data-Changed (decisions 112, 124)',
   async (time) => {
-    await service.database.sql('UPDATE customers SET DeactivatedAt = NULL');
-    const before = await service.token(A);
-    await write(`UPDATE customers SET DeactivatedAt = ? WHERE CustomerCode = '${A}'`, time);
-    expect((await service.get('/stock', before)).status).toBe(401);
-    expect((await service.get('/stock', await service.token(A))).status).toBe(200);
+    // On MySQL the trigger refuses such a time, but during a restore there are no triggers.
+    await service.database.sql('DROP TRIGGER IF EXISTS content_versions_update');
+    await write(`UPDATE content_versions SET ChangedAt = ?`, time);
+    const { status, headers } = await call(service.url, { path: '/stock', token: await service.token(A) });
+    expect([status, headers['x-data-changed']]).toEqual([200, undefined]);
   },
 );
-
-test.each(TIMES_OF_LOOKUPS)('a ChangedAt of "%s" omits X-Data-Changed (decisions 112, 124)', async (time) => {
-  // On MySQL the trigger refuses such a time, but during a restore there are no triggers.
-  await service.database.sql('DROP TRIGGER IF EXISTS content_versions_update');
-  await write(`UPDATE content_versions SET ChangedAt = ?`, time);
-  const { status, headers } = await call(service.url, { path: '/stock', token: await service.token(A) });
-  expect([status, headers['x-data-changed']]).toEqual([200, undefined]);
-});
 
 test.each(['CreatedAt', 'RevokedAt'])('a zero %s does not break key list', async (column) => {
   await service.database.sql('DELETE FROM api_keys');

@@ -18,10 +18,7 @@ const IDLE_TIMEOUT_MS = 500;
 /** How long lookups are sent as text after a prepared statement was refused, in milliseconds. */
 const REFUSED_MS = 60_000;
 
-/**
- * Timestamps are returned as text: mysql2 would make different points in time of an invalid one, depending on whether
- * the statement is prepared.
- */
+/** mysql2 parses an invalid timestamp in another way if the statement is prepared. Text is the same in both cases. */
 const DATES_AS_TEXT = { dateStrings: true };
 
 type Options = typeof DATES_AS_TEXT & { sql: string };

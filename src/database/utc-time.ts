@@ -3,8 +3,8 @@ import { isDay } from './calendar-day.js';
 export const DAY_MS = 86_400_000;
 
 /**
- * Returns a stored timestamp as a point in time, or null if it is invalid. Timestamps are stored in UTC. Statements return
- * them as text without a time zone.
+ * Returns a stored timestamp as a point in time, or null if it is invalid. Timestamps are stored in UTC. TypeORM returns a
+ * `Date`. Lookups and SQLite return text without a time zone.
  */
 export function timeOrNull(timestamp: unknown): Date | null {
   const time = timestamp instanceof Date ? timestamp : parsed(String(timestamp));

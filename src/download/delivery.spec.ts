@@ -21,15 +21,17 @@ const SIZE = PIECES.reduce((sum, { length }) => sum + length, 0);
 
 let folder: string;
 let order: ReadingOrder;
-let server: Server | undefined;
+const servers: Server[] = [];
 beforeAll(() => Logger.overrideLogger(false));
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'customer-data-delivery-'));
   order = new ReadingOrder();
 });
 afterEach(async () => {
-  server?.closeAllConnections();
-  server?.close();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
   await rm(folder, { recursive: true });
 });
 
@@ -63,7 +65,7 @@ async function deliver(space: SpoolSpace, pieces: AsyncIterable<Buffer> | Iterab
       state.taken++;
     }
   };
-  server = createServer(async (_request, response) => {
+  const server = createServer(async (_request, response) => {
     const delivery = new Delivery(response as Response, {
       order,
       openSpool: () => SpoolFile.open(space, 'C'),
@@ -84,6 +86,7 @@ async function deliver(space: SpoolSpace, pieces: AsyncIterable<Buffer> | Iterab
       await delivery.close();
     }
   }).listen(0, '127.0.0.1');
+  servers.push(server);
   await once(server, 'listening');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
   socket.on('error', () => undefined);
@@ -118,16 +121,43 @@ test('a client that reads nothing does not hold up the source and later receives
   expect(space.reservedBytes).toBe(0);
 });
 
-test('while another client waits for a piece, a response is read ahead only when its own client has everything', async () => {
-  let end: () => void = jest.fn();
-  const other = order.awaited(() => new Promise<void>((resolve) => (end = resolve)));
-  const { state, socket } = await deliver(spaceOf());
-  await sleep(500);
-  const { taken } = state;
-  expect(taken).toBeLessThan(PIECES.length / 2);
-  expect(digest(await readAll(socket))).toBe(WHOLE);
-  end();
-  await other;
+describe('while another client waits for a piece', () => {
+  let end!: () => void;
+  beforeEach(() => void order.readNow(() => new Promise<void>((resolve) => (end = resolve))));
+  afterEach(() => end());
+
+  test('a spooled response is read ahead slowly, and at full speed as soon as its own client reads', async () => {
+    const { state, socket } = await deliver(spaceOf());
+    await sleep(1000);
+    expect(state.taken).toBeLessThan(PIECES.length / 2);
+    const start = performance.now();
+    expect(digest(await readAll(socket))).toBe(WHOLE);
+    expect(performance.now() - start).toBeLessThan(5000);
+  });
+
+  test('a spooled response whose client disconnects ends at once, and frees its space', async () => {
+    const space = spaceOf();
+    const { state, socket } = await deliver(space);
+    await until('the spool is in use', () => space.reservedBytes > 0);
+    socket.destroy();
+    await until('the end', () => state.ended);
+    expect(space.reservedBytes).toBe(0);
+    expect(state.taken).toBeLessThan(PIECES.length / 2);
+  });
+});
+
+test('a response without a spool makes spooled ones wait while it reads', async () => {
+  let open!: () => void;
+  const gated = async function* () {
+    await new Promise<void>((resolve) => (open = resolve));
+    yield* PIECES;
+  };
+  const direct = await deliver(spaceOf(), gated());
+  const spooled = await deliver(spaceOf());
+  await sleep(1000);
+  expect(spooled.state.taken).toBeLessThan(PIECES.length / 2);
+  open();
+  expect(digest(await readAll(direct.socket))).toBe(WHOLE);
 });
 
 test('a client that keeps up needs no file', async () => {

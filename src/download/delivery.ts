@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { drained, ended } from './drained.js';
+import type { Pieces } from './format.js';
 import type { ReadingOrder } from './reading-order.js';
 import type { SpoolFile } from './spool-file.js';
 import { SPOOL_BLOCK } from './spool-space.js';
@@ -14,8 +15,8 @@ const PATIENCE_MS = 100;
 
 /** What a delivery needs from its download. */
 export interface DeliveryContext {
-  /** The order of all responses. */
-  readonly order: ReadingOrder;
+  /** Decides when the next piece is read. */
+  readonly order: Pick<ReadingOrder, 'readNow' | 'waitToReadAhead'>;
   /** Opens a file for the bytes that the client has not read. Resolves with undefined if there is no space. */
   openSpool(): Promise<SpoolFile | undefined>;
   /** Awaits the promise, and records that the source of the body waits for the client during this time. */
@@ -39,7 +40,7 @@ export class Delivery {
    * Writes the body. Resolves when the source has ended or the connection has closed.
    * @throws errors of the source and of the disk
    */
-  async take(body: AsyncIterable<string | Buffer>): Promise<void> {
+  async take(body: Pieces): Promise<void> {
     for await (const piece of this.inOrder(body)) {
       if (this.spool) await this.spool.append(typeof piece === 'string' ? Buffer.from(piece) : piece);
       else await this.write(piece);
@@ -60,20 +61,21 @@ export class Delivery {
     await this.spool?.close();
   }
 
-  /** Yields the pieces of the body. Reads them ahead of the client if the body is spooled. */
-  private async *inOrder(body: AsyncIterable<string | Buffer>): AsyncGenerator<string | Buffer> {
+  /** Yields the pieces of the body. While the client has bytes to read from the file, they are read ahead. */
+  private async *inOrder(body: Pieces): Pieces {
     const { order } = this.context;
-    const pieces = body[Symbol.asyncIterator]();
-    const read = () => pieces.next();
+    const read = () => body.next();
     try {
       for (;;) {
-        if (this.spool) await order.ahead(this.spool.caughtUp());
-        const { value, done } = await (this.spool ? read() : order.awaited(read));
+        const ahead = this.spool?.isAhead ? this.spool : undefined;
+        if (ahead) await order.waitToReadAhead(() => ahead.caughtUp());
+        if (this.response.destroyed) return;
+        const { value, done } = await (this.spool?.isAhead ? read() : order.readNow(read));
         if (done) return;
-        yield value;
+        yield value!;
       }
     } finally {
-      await pieces.return?.();
+      await body.return();
     }
   }
 
@@ -113,10 +115,14 @@ class Spool {
     });
   }
 
+  /** Whether the client still has bytes to read. */
+  get isAhead(): boolean {
+    return !this.failure && !this.response.destroyed && (!this.file.isEmpty || this.response.writableNeedDrain);
+  }
+
   /** Resolves when the client has everything that was appended, or will not read any more. */
   async caughtUp(): Promise<void> {
-    const hasEnded = this.failure !== undefined || this.response.destroyed;
-    if (!this.file.isEmpty && !hasEnded) await new Promise<void>((resolve) => (this.emptied = resolve));
+    if (this.isAhead) await new Promise<void>((resolve) => (this.emptied = resolve));
   }
 
   async append(bytes: Buffer): Promise<void> {

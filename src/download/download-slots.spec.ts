@@ -189,9 +189,10 @@ const never = new Promise<never>(() => undefined);
 describe('the pace check', () => {
   const SETTINGS = { DOWNLOAD_STALL_SECONDS: 3, DOWNLOAD_MIN_BYTES_PER_SECOND: 100 };
 
-  test.each([0, 1, 99])('aborts a response at %i bytes per second after the window', async (rate) => {
+  test.each([0, 1, 99])('aborts a response at %i bytes per second if it holds up the database', async (rate) => {
     const { slot } = request(slotsOf(SETTINGS), ['A']);
     await settled();
+    void slot('A').heldUp(never);
     const socket = new FakeSocket(slot('A'), [rate]);
     await seconds(2);
     expect(socket.aborted).toEqual([]);
@@ -210,11 +211,14 @@ describe('the pace check', () => {
     },
   );
 
-  test('lets a response without a connection stall ten times as long, because its client progresses in jumps', async () => {
+  test.each([
+    ['read completely', (slot: Slot) => slot.endReading()],
+    ['read ahead of its client', () => undefined],
+  ])('lets a response that is %s stall ten times as long, because its client progresses in jumps', async (_, begin) => {
     const { slot } = request(slotsOf(SETTINGS), ['A']);
     await settled();
     const jumps = [1_400_000, ...Array.from({ length: 28 }, () => 0)];
-    slot('A').endReading();
+    begin(slot('A'));
     const [socket, stalled] = [new FakeSocket(slot('A'), jumps), new FakeSocket(slot('A'), [0])];
     await seconds(29);
     expect([socket.aborted, stalled.aborted]).toEqual([[], []]);
@@ -225,6 +229,7 @@ describe('the pace check', () => {
   test('aborts a fast response that stalls later', async () => {
     const { slot } = request(slotsOf(SETTINGS), ['A']);
     await settled();
+    void slot('A').heldUp(never);
     const socket = new FakeSocket(slot('A'), [1_000_000, 1_000_000, 0, 0, 0, 0, 0, 0]);
     await seconds(6);
     expect(socket.aborted).toEqual([expect.stringMatching(/^stall: only \d+ bytes were sent in 3 s/)]);

@@ -23,8 +23,8 @@ const MEASURED_SECONDS = 5;
 const WAIT_FACTOR = 1.5;
 
 /**
- * A response that holds no connection may stall this many times as long, because slow clients progress in jumps, see
- * `Progress`.
+ * If the database does not wait for the client, the response may stall this many times as long, because slow clients
+ * progress in jumps, see `Progress`.
  */
 const SENDING_FACTOR = 10;
 
@@ -85,7 +85,7 @@ export class Slot {
 
   /** Aborts the response if its client reads too slowly. Must be called once a second. */
   check({ DOWNLOAD_STALL_SECONDS: stall, DOWNLOAD_MIN_BYTES_PER_SECOND: rate }: Settings): void {
-    const window = this.reads ? stall : stall * SENDING_FACTOR;
+    const window = this.isHeldUp ? stall : stall * SENDING_FACTOR;
     this.progress?.sample(Math.max(stall * SENDING_FACTOR, MEASURED_SECONDS));
     const bytes = this.progress?.over(window);
     if (bytes !== undefined && bytes < rate * window)

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync, constants, gunzipSync } from 'node:zlib';
 import type { Settings } from '../config/settings.js';
@@ -471,4 +472,25 @@ describe('with a minimum rate,', () => {
       expect(bytes).toBeGreaterThan(2_000_000);
     }
   }, 30_000);
+});
+
+test('while a client waits for the database, the response of a slow client is read ahead slowly', async () => {
+  let end!: () => void;
+  let requests = 0;
+  let pieces = 0;
+  bench = new Bench(
+    async function* (_snapshot, _scope, separator) {
+      if (!requests++) await new Promise<void>((resolve) => (end = resolve));
+      for (; pieces < 64; pieces++) yield separator + 'x'.repeat(300_000);
+    },
+    { SPOOL_MEGABYTES: 100, SPOOL_CUSTOMER_PERCENT: 100, SPOOL_FOLDER: tmpdir() },
+  );
+  const waiting = await bench.client();
+  await untilTrue(() => requests === 1);
+  const slow = await bench.client();
+  await sleep(1000);
+  expect(pieces).toBeLessThan(32);
+  end();
+  await untilTrue(() => pieces === 64);
+  for (const socket of [waiting, slow]) socket.destroy();
 });

@@ -119,7 +119,9 @@ export class DownloadService {
     }
     const body = opened.body(disconnected);
     try {
-      const first = await inPhase('begin', () => body.next()).catch(unlessDisconnected(disconnected));
+      const first = await inPhase('begin', () => this.order.readNow(() => body.next())).catch(
+        unlessDisconnected(disconnected),
+      );
       if (!first || disconnected.aborted) return;
       const { headers } = opened;
       response.set(headers);

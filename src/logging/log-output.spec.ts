@@ -64,7 +64,7 @@ test('continues after an error of the output', async () => {
   expect(blocked.taken.join('')).toBe('after\n');
 });
 
-test('collects the lines of 10 ms and writes them at once', async () => {
+test('collects lines for 10 ms and writes them together', async () => {
   jest.useFakeTimers();
   const writes: string[][] = [];
   const stream = new Writable({

@@ -1,7 +1,7 @@
 /** Maximum number of unread characters in the backlog of the log. While the backlog is full, lines are dropped. */
 const MAX_BACKLOG = 2 * 1024 * 1024;
 /**
- * How long lines are collected, in milliseconds. Each write wakes the process that reads the log, which takes longer
+ * How long lines are collected for one write, in milliseconds. Each write wakes the process that reads the log, which takes longer
  * than everything else that a line needs.
  */
 const COLLECT_MS = 10;
@@ -53,6 +53,7 @@ export class LogOutput {
   /** Resolves when everything is written, or after {@link FLUSH_TIMEOUT_MS}. */
   async flush(): Promise<void> {
     this.flushDropped();
+    this.release();
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       timer = setTimeout(resolve, FLUSH_TIMEOUT_MS);

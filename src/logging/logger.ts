@@ -42,7 +42,7 @@ export class ServiceLogger implements LoggerService {
     this.print('fatal', recordOf(message, rest));
   }
 
-  /** Writes the collected lines at once. Call it when the process exits. */
+  /** Writes the collected lines immediately. Call it when the process exits. */
   release(): void {
     this.output.release();
   }

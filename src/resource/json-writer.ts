@@ -62,10 +62,9 @@ function arrayWriter(name: string, element: Resource): JsonWriter {
 }
 
 function fieldWriter(resource: Resource, field: FieldDeclaration): JsonWriter {
-  const { name, value: compute } = field;
   return (row, terms) => {
     try {
-      return valueText(field, compute ? compute(row, terms) : row[name]);
+      return valueText(field, field.value ? field.value(row, terms) : row[field.name]);
     } catch (cause) {
       // Names the damaged cell in the log, because the service aborts the response.
       throw new DamagedRow(`${resource.name} ${row.SKU}: ${field.name} does not hold a ${field.type}`, { cause });
