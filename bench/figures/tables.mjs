@@ -14,7 +14,7 @@ export function conditionsTable(results) {
       node,
       `\`${benchmark}${quick ? ' --quick' : ''}\``,
       taken,
-      load?.toFixed(1) ?? '–',
+      load.toFixed(1),
       machine.replace(/, Node .*/, ''),
     ]),
   );
