@@ -44,10 +44,9 @@ export async function unchangedCalls(calls, client, database) {
 }
 
 /** Sends {@link WARM_UP} requests to the service and to the yardstick. The three paths use the same code. */
-export async function warmUp(client, database, { products304, stock304, prices304, oneQuery }) {
-  for (const call of [products304, stock304, prices304])
-    await sample(client, database, { ...call, count: WARM_UP / 3 });
-  await sample(client, database, { ...oneQuery, count: WARM_UP });
+export async function warmUp(client, database, calls) {
+  for (const path of PATHS) await sample(client, database, { ...calls[`${path}304`], count: WARM_UP / PATHS.length });
+  await sample(client, database, { ...calls.oneQuery, count: WARM_UP });
 }
 
 export function unchangedAims(size, samples) {

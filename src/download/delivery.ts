@@ -16,7 +16,7 @@ const PATIENCE_MS = 100;
 /** What a delivery needs from its download. */
 export interface DeliveryContext {
   /** Decides when the next piece is read. */
-  readonly order: Pick<ReadingOrder, 'readNow' | 'waitToReadAhead'>;
+  readonly order: ReadingOrder;
   /** Opens a file for the bytes that the client has not read. Resolves with undefined if there is no space. */
   openSpool(): Promise<SpoolFile | undefined>;
   /** Awaits the promise, and records that the source of the body waits for the client during this time. */
@@ -120,9 +120,9 @@ class Spool {
     return !this.failure && !this.response.destroyed && (!this.file.isEmpty || this.response.writableNeedDrain);
   }
 
-  /** Resolves when the client has everything that was appended, or will not read any more. */
-  async caughtUp(): Promise<void> {
-    if (this.isAhead) await new Promise<void>((resolve) => (this.emptied = resolve));
+  /** Resolves when the client has everything that was appended, or will not read any more. Call it only before that. */
+  caughtUp(): Promise<void> {
+    return new Promise((resolve) => (this.emptied = resolve));
   }
 
   async append(bytes: Buffer): Promise<void> {
@@ -131,7 +131,7 @@ class Spool {
       while (!(await this.file.append(part))) {
         // After the sender has ended, nothing would wake this loop.
         if (this.isOver()) return;
-        if (!this.file.isEmpty) await this.context.heldUp(new Promise<void>((resolve) => (this.emptied = resolve)));
+        if (!this.file.isEmpty) await this.context.heldUp(this.caughtUp());
       }
       if (this.isOver()) return;
       this.appended();

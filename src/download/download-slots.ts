@@ -26,7 +26,7 @@ const WAIT_FACTOR = 1.5;
  * If the database does not wait for the client, the response may stall this many times as long, because slow clients
  * progress in jumps, see `Progress`.
  */
-const SENDING_FACTOR = 10;
+const NOT_HELD_UP_FACTOR = 10;
 
 /**
  * Factor of `DOWNLOAD_MIN_BYTES_PER_SECOND`. Below this rate, the service may abort even a customer's only response in
@@ -85,8 +85,8 @@ export class Slot {
 
   /** Aborts the response if its client reads too slowly. Must be called once a second. */
   check({ DOWNLOAD_STALL_SECONDS: stall, DOWNLOAD_MIN_BYTES_PER_SECOND: rate }: Settings): void {
-    const window = this.isHeldUp ? stall : stall * SENDING_FACTOR;
-    this.progress?.sample(Math.max(stall * SENDING_FACTOR, MEASURED_SECONDS));
+    const window = this.isHeldUp ? stall : stall * NOT_HELD_UP_FACTOR;
+    this.progress?.sample(Math.max(stall * NOT_HELD_UP_FACTOR, MEASURED_SECONDS));
     const bytes = this.progress?.over(window);
     if (bytes !== undefined && bytes < rate * window)
       return this.abortResponse(

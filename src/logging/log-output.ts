@@ -1,8 +1,8 @@
 /** Maximum number of unread characters in the backlog of the log. While the backlog is full, lines are dropped. */
 const MAX_BACKLOG = 2 * 1024 * 1024;
 /**
- * How long lines are collected for one write, in milliseconds. Each write wakes the process that reads the log, which takes longer
- * than everything else that a line needs.
+ * How long lines are collected for one write, in milliseconds. Each write wakes the process that reads the log. That
+ * takes longer than everything else that a line needs.
  */
 const COLLECT_MS = 10;
 /** How long the end of the process waits for the reader, in milliseconds. */
