@@ -3,23 +3,30 @@
  * @param onLate runs if `work` succeeds after the deadline, to release what it acquired
  * @throws an error with `message` if `work` takes longer than `ms` milliseconds
  */
-export async function withDeadline<T>(
+export function withDeadline<T>(
   work: Promise<T>,
   ms: number,
   message: string,
   onLate: (result: T) => Promise<unknown> = async () => undefined,
 ): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  let expired = false;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+  return new Promise((resolve, reject) => {
+    let expired = false;
+    const timer = setTimeout(() => {
       expired = true;
       reject(new Error(message));
     }, ms);
+    const end = (result: T) => {
+      if (expired) return onLate(result);
+      clearTimeout(timer);
+      return resolve(result);
+    };
+    const fail = (error: unknown) => {
+      clearTimeout(timer);
+      reject(error as Error);
+    };
+    // Nothing else handles a rejection of `onLate`.
+    work.then(end, fail).catch(() => undefined);
   });
-  // After the deadline nothing else handles a rejection of `work`.
-  work.then((result) => (expired ? onLate(result) : undefined)).catch(() => undefined);
-  return Promise.race([work, deadline]).finally(() => clearTimeout(timer));
 }
 
 /** Runs `work` once at a time. Calls during a run share its outcome, so that callers of hanging work do not pile up. */

@@ -90,13 +90,14 @@ export class Lease {
     load.waiting++;
     // Rounded up, so that opening the pool times out, and marks the server silent, before this deadline.
     const left = Math.ceil(Math.max(0, deadline - performance.now()));
-    const connected = withDeadline(connect(pool, terms, deadline), left, message, releaseLate).catch((error) => {
-      throw error.message === message || isConnectionLimitReached(error)
-        ? new BusyError(message, { cause: error })
-        : error;
-    });
-    const connection = await connected.finally(() => load.waiting--);
-    return new Lease(connection, terms, deadline);
+    try {
+      return new Lease(await withDeadline(connect(pool, terms, deadline), left, message, releaseLate), terms, deadline);
+    } catch (error) {
+      if ((error as Error).message !== message && !isConnectionLimitReached(error)) throw error;
+      throw new BusyError(message, { cause: error });
+    } finally {
+      load.waiting--;
+    }
   }
 
   /**
