@@ -33,9 +33,17 @@ export const JOIN_PARTS = PART_NAMES.map((part) => {
 
 /** Returns the states in a row that selects {@link SELECT_PARTS}. */
 export function partStates(row: Row): PartStates {
-  const states = PART_NAMES.map((part) => {
-    const [version, changedAt] = [row[`${part}Version`], row[`${part}ChangedAt`]];
-    return [part, version === null ? null : { version: version as string, changedAt: timeOrNull(changedAt) }];
-  });
-  return Object.fromEntries(states) as PartStates;
+  return Object.fromEntries(PART_NAMES.map((part) => [part, stateOf(row, part)])) as PartStates;
+}
+
+function stateOf(row: Row, part: PartName): PartState | null {
+  const version = row[`${part}Version`];
+  if (version === null) return null;
+  return {
+    version: version as string,
+    // Parsed on use, because most requests end with a 304, which does not show it.
+    get changedAt() {
+      return timeOrNull(row[`${part}ChangedAt`]);
+    },
+  };
 }
