@@ -1,5 +1,6 @@
 // Bundles src/ and its packages into dist/, because loading 1,400 files took half of the start of a process. The bundle
-// is not minified, so that stack traces name functions (docs/decisions.md#206).
+// is not minified, so that stack traces name functions (docs/decisions.md#206). It keeps only the comments that licenses
+// require: without the others, a process starts 5 % faster.
 import { transform } from '@swc/core';
 import { cp } from 'node:fs/promises';
 import { build } from 'rolldown';
@@ -36,7 +37,14 @@ await build({
   onLog: (level, log) => {
     if (level === 'warn') throw new Error(log.message);
   },
-  output: { dir: 'dist', cleanDir: true, keepNames: true, sourcemap: true, chunkFileNames: '[name].js' },
+  output: {
+    dir: 'dist',
+    cleanDir: true,
+    keepNames: true,
+    sourcemap: true,
+    chunkFileNames: '[name].js',
+    comments: { legal: true, annotation: false, jsdoc: false },
+  },
 });
 await cp('src/openapi/page', 'dist/page', { recursive: true });
 for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js'])
