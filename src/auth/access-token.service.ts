@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { JwtService } from '@nestjs/jwt';
+import jwt from 'jsonwebtoken';
 import { randomUUID } from 'node:crypto';
 import { claimsOf } from './access-token-claims.js';
 import type { CustomerIdentity } from './identity.js';
@@ -8,16 +8,12 @@ import { ALGORITHM, AUDIENCE, ISSUER, SigningKeys } from './signing-keys.js';
 /** Signs access tokens. */
 @Injectable()
 export class AccessTokenService {
-  constructor(
-    private readonly jwt: JwtService,
-    private readonly keys: SigningKeys,
-  ) {}
+  constructor(private readonly keys: SigningKeys) {}
 
   /** Returns a new access token for the customer. It contains the customer's limits, so metering needs no lookup. */
   issue(customer: CustomerIdentity): string {
     const { id, key } = this.keys.current;
-    return this.jwt.sign(claimsOf(customer), {
-      privateKey: key,
+    return jwt.sign(claimsOf(customer), key, {
       algorithm: ALGORITHM,
       keyid: id,
       issuer: ISSUER,

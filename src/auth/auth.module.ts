@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { JwtModule } from '@nestjs/jwt';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessTokenService } from './access-token.service.js';
 import { ApiKey } from './api-key.entity.js';
@@ -16,7 +15,7 @@ import { TokenController } from './token.controller.js';
 
 /** Exchanges credentials for access tokens and protects every route that is not public. */
 @Module({
-  imports: [JwtModule.register({}), TypeOrmModule.forFeature([ApiKey])],
+  imports: [TypeOrmModule.forFeature([ApiKey])],
   controllers: [TokenController],
   providers: [
     AccessTokenService,

@@ -1,4 +1,3 @@
-import { JwtService } from '@nestjs/jwt';
 import type { Request, Response } from 'express';
 import type { Settings } from '../config/settings.js';
 import { AccessTokenService } from './access-token.service.js';
@@ -13,7 +12,7 @@ function application(...secrets: string[]) {
   const keys = new SigningKeys({ JWT_SECRET: secrets } as unknown as Settings);
   const denylist = new TokenDenylist();
   const middleware = new IdentityMiddleware(new JwtStrategy(keys), denylist);
-  const tokens = new AccessTokenService(new JwtService({}), keys);
+  const tokens = new AccessTokenService(keys);
   const identityIn = (token: string) =>
     new Promise<Identity>((resolve) => {
       const request = requestWith(token);
