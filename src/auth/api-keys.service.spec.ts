@@ -6,7 +6,7 @@ import { ApiKeysService } from './api-keys.service.js';
 
 const KEY = 'a key';
 const LIVE = {
-  CustomerCode: 'A',
+  KeyCustomerCode: 'A',
   ID: 1,
   Digest: createHash('sha256').update(KEY).digest('hex'),
   ExpiresAt: null,
@@ -21,9 +21,9 @@ function serviceWith(...rows: object[]): ApiKeysService {
 }
 
 test.each([
-  ['the keys of another customer', { ...LIVE, CustomerCode: 'B' }],
-  ['the rows of another statement', { ID: 1 }],
-])('refuses %s, which a proxy could return that confuses prepared statements', async (_case, row) => {
+  ['the keys of another customer', { ...LIVE, KeyCustomerCode: 'B' }],
+  ['the row of the other statement', { CustomerCode: 'A', KeyID: 1, ExpiresAt: null, DeactivatedAt: null }],
+])('refuses %s, in case a proxy confuses prepared statements', async (_case, row) => {
   await expect(serviceWith(LIVE, row).verify('A', KEY)).rejects.toThrow('another customer than requested');
 });
 

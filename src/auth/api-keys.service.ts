@@ -20,7 +20,7 @@ const KEY_LENGTH = 44;
 const NO_DIGEST = '0'.repeat(64);
 
 const UNREVOKED_KEYS = `
-  SELECT api_keys.CustomerCode, api_keys.ID, api_keys.Digest, api_keys.ExpiresAt,
+  SELECT api_keys.CustomerCode AS KeyCustomerCode, api_keys.ID, api_keys.Digest, api_keys.ExpiresAt,
     customers.DeactivatedAt, customers.RequestsPerMinute, customers.RequestsPerHour
   FROM api_keys JOIN customers ON customers.CustomerCode = api_keys.CustomerCode
   WHERE api_keys.CustomerCode = ? AND customers.Active = 1 AND ${UNREVOKED}`;
@@ -105,8 +105,9 @@ export class ApiKeysService {
     const presented = Buffer.from(digestOf(key), 'hex');
     const now = Date.now();
     const rows = await this.database.prepared(UNREVOKED_KEYS, [customerCode]);
-    // A proxy that confuses prepared statements must not let the key of another customer in.
-    if (rows.some((row) => row.CustomerCode !== customerCode))
+    // A proxy that confuses prepared statements could return the keys of another customer, or the row of the other
+    // statement.
+    if (rows.some(({ KeyCustomerCode }) => KeyCustomerCode !== customerCode))
       throw new Error('The database returned the keys of another customer than requested');
     const live = rows.filter(({ ExpiresAt }) => !hasExpired(ExpiresAt));
     const digests = live.length ? live.map(({ Digest }) => String(Digest)) : [NO_DIGEST];

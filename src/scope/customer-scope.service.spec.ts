@@ -13,8 +13,8 @@ const IDENTITY: CustomerIdentity = {
 
 test.each([
   ['the row of another customer', { CustomerCode: 'B', KeyID: 1, ExpiresAt: null, DeactivatedAt: null }],
-  ['a row of another statement', { KeyID: 1 }],
-])('refuses %s, which a proxy could return that confuses prepared statements', async (_case, row) => {
+  ['the row of the other statement', { KeyCustomerCode: 'A', ID: 1, ExpiresAt: null, DeactivatedAt: null }],
+])('refuses %s, in case a proxy confuses prepared statements', async (_case, row) => {
   const database = { prepared: async () => [row] } as Partial<DatabaseService> as DatabaseService;
   const scopes = new CustomerScopeService(database, new TokenDenylist());
   await expect(scopes.current(IDENTITY)).rejects.toThrow('another customer than requested');
