@@ -41,7 +41,7 @@ function stateOf(row: Row, part: PartName): PartState | null {
   if (version === null) return null;
   return {
     version: version as string,
-    // Parsed on use, because most requests end with a 304, which does not show it.
+    // Parsed on use: a 304, the most frequent response, does not show this time.
     get changedAt() {
       return timeOrNull(row[`${part}ChangedAt`]);
     },
