@@ -41,6 +41,6 @@ exit(results.includes(false) ? 1 : 0);
 /** Whether these projects pass. Jest refuses to run an empty list. */
 function runs(projects, alone) {
   if (!projects.length) return true;
-  const args = [...(alone ? ['--runInBand'] : []), '--selectProjects', ...projects];
+  const args = [...(alone ? ['--maxWorkers=1'] : []), '--selectProjects', ...projects];
   return spawnSync('jest', args, { stdio: 'inherit' }).status === 0;
 }
