@@ -1,6 +1,6 @@
 // Bundles src/ and its packages into dist/, because loading 1,400 files took half of the start of a process. The bundle
-// is not minified, so that stack traces name functions (docs/decisions.md#206). Of the comments in
-// the sources, it keeps only those marked as legal (`@license`, `/*!`). Without the others, a process starts 5 % faster.
+// is not minified, so that stack traces name functions (docs/decisions.md#206). Of the comments in the sources, it keeps
+// only those that are marked as legal (`@license`, `/*!`). Without the others, a process starts about 5 % faster.
 import { transform } from '@swc/core';
 import { cp } from 'node:fs/promises';
 import { build } from 'rolldown';

@@ -105,8 +105,7 @@ export class ApiKeysService {
     const presented = Buffer.from(digestOf(key), 'hex');
     const now = Date.now();
     const rows = await this.database.prepared(UNREVOKED_KEYS, [customerCode]);
-    // A proxy that confuses prepared statements could return the keys of another customer, or the row of the other
-    // statement.
+    // A proxy that confuses prepared statements could return the keys of another customer, or the row of another statement.
     if (rows.some(({ KeyCustomerCode }) => KeyCustomerCode !== customerCode))
       throw new Error('The database returned the keys of another customer than requested');
     const live = rows.filter(({ ExpiresAt }) => !hasExpired(ExpiresAt));

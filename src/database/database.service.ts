@@ -48,8 +48,9 @@ export class DatabaseService implements OnModuleDestroy, OnApplicationShutdown {
 
   /**
    * Runs one short statement like {@link query}, but a server parses it only once per connection. With many joins, that
-   * halves its work. Use it only for a statement whose text never changes, because the server keeps it. Check that the
-   * rows belong to the parameters, in case a proxy confuses prepared statements.
+   * halves its work. Use it only for a statement whose text never changes, because the server keeps it. A proxy may
+   * confuse prepared statements, so check a column of the rows against the parameters. No other prepared statement may
+   * return a column of the same name.
    */
   readonly prepared: Query = async (sql, parameters) => {
     this.assertUsable();

@@ -54,8 +54,7 @@ export class CustomerScopeService {
     const { customerCode, grant } = identity;
     const [row] = await this.database.prepared(CURRENT, [grant.apiKeyId ?? null, customerCode]);
     if (!row) throw customerNotFound();
-    // A proxy that confuses prepared statements could return the row of another customer. It could also return the row of
-    // the other prepared statement, which names its column of the customer differently.
+    // A proxy that confuses prepared statements could return the row of another customer, or of another statement.
     if (row.CustomerCode !== customerCode) throw new Error('The database returned another customer than requested');
     const keyIsLive = row.KeyID !== null && !hasExpired(row.ExpiresAt);
     if (isRevoked(grant, { keyIsLive, deactivatedAt: deactivationOf(row) })) {

@@ -33,10 +33,10 @@ export const JOIN_PARTS = PART_NAMES.map((part) => {
 
 /** Returns the states in a row that selects {@link SELECT_PARTS}. */
 export function partStates(row: Row): PartStates {
-  return Object.fromEntries(PART_NAMES.map((part) => [part, stateOf(row, part)])) as PartStates;
+  return Object.fromEntries(PART_NAMES.map((part) => [part, partState(row, part)])) as PartStates;
 }
 
-function stateOf(row: Row, part: PartName): PartState | null {
+function partState(row: Row, part: PartName): PartState | null {
   const version = row[`${part}Version`];
   if (version === null) return null;
   return {
