@@ -20,19 +20,36 @@ const AT_EXIT = script(
 /** The package and its dependencies. */
 const LIBSQL = new Set(['libsql', '@libsql', '@neon-rs', 'detect-libc']);
 
-test('--help loads at most twenty modules (decision 206)', async () => {
-  const args = ['--no-warnings', '--loader', REPORTER, program('cli.js'), '--help'];
-  const { stdout, stderr } = await execute(process.execPath, args);
-  expect(stdout).toContain('Usage: customer-data');
+/** No server listens there. The command fails after it has loaded all modules and the driver of the database. */
+const UNREACHABLE = { DATABASE_URL: 'mysql://root@127.0.0.1:1/none' };
+
+/** The output of a command, and the paths of the modules that it loads. */
+async function modulesOf(...args: string[]): Promise<{ output: string; modules: string[] }> {
+  const options = ['--no-warnings', '--loader', REPORTER, program('cli.js')];
+  const env = { PATH: process.env.PATH, ...UNREACHABLE };
+  const run = execute(process.execPath, [...options, ...args], { env });
+  const { stdout, stderr } = await run.catch((error: { stdout: string; stderr: string }) => error);
   const files = stderr.split('\n').filter((line) => line.startsWith('file:'));
   // The bundler writes the path of each module above its code.
-  const modules = files.flatMap((url) => readFileSync(fileURLToPath(url), 'utf8').match(/^\/\/ \S+\.m?[jt]s$/gm) ?? []);
-  expect(modules).toContain('// src/cli/program.ts');
+  const heads = files.flatMap((url) => readFileSync(fileURLToPath(url), 'utf8').match(/^\/\/ \S+\.m?[jt]s$/gm) ?? []);
+  return { output: stdout + stderr, modules: heads.map((head) => head.slice(3)) };
+}
+
+test('--help loads at most twenty modules (decision 206)', async () => {
+  const { output, modules } = await modulesOf('--help');
+  expect(output).toContain('Usage: customer-data');
+  expect(modules).toContain('src/cli/program.ts');
   expect(modules.length).toBeLessThanOrEqual(20);
 });
 
-/** No server listens there. The command fails after it has loaded all modules and the driver of the database. */
-const UNREACHABLE = { DATABASE_URL: 'mysql://root@127.0.0.1:1/none' };
+test('a command loads neither Express nor the clients and parsers that it does not need (decision 206)', async () => {
+  const { output, modules } = await modulesOf('migrate');
+  expect(output).toContain('ECONNREFUSED');
+  const packages = new Set(modules.map((path) => path.match(/^node_modules\/((@[^/]+\/)?[^/]+)/)?.[1]));
+  expect(packages).toContain('mysql2');
+  const unneeded = ['express', '@nestjs/platform-express', 'ioredis', 'yaml', 'libphonenumber-js'];
+  expect(unneeded.filter((name) => packages.has(name))).toEqual([]);
+});
 
 test.each([
   ['a command', 'cli.js', ['migrate'], UNREACHABLE, 'ECONNREFUSED'],

@@ -1,5 +1,5 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
-import { type NextFunction, raw, type Request, type Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ApiError } from '../http/api-error.js';
 import { TOKEN_PATH } from '../http/token-path.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -11,7 +11,7 @@ import { recordClientId } from './unproven-client-id.js';
 /** Maximum size of the body, far more than any Customer Code and API key need. */
 const LIMIT = '16kb';
 
-const read = raw({ type: () => true, limit: LIMIT });
+let read: RequestHandler | undefined;
 
 /** The result of verifying a token request. */
 type Outcome = { customer: CustomerIdentity } | { error: unknown };
@@ -59,9 +59,11 @@ export function authenticatedClient(request: Request): CustomerIdentity {
   return outcome.customer;
 }
 
-function readBody(request: Request, response: Response): Promise<void> {
+async function readBody(request: Request, response: Response): Promise<void> {
+  // Commands load this file, too, and need no Express, which takes long to load.
+  const readRaw = (read ??= (await import('express')).raw({ type: () => true, limit: LIMIT }));
   return new Promise((resolve, reject) => {
-    read(request, response, (error?: unknown) => {
+    readRaw(request, response, (error?: unknown) => {
       const status = (error as { status?: number } | undefined)?.status ?? 400;
       if (error) reject(invalidRequest(`The body cannot be read: send a form of at most ${LIMIT}.`, status));
       else resolve();

@@ -6,8 +6,8 @@ import { Problems } from '../problems.js';
 import { CsvSource } from './csv/csv-source.js';
 import { InputFile } from './input-file.js';
 import { productSources } from './json/json-source.js';
-import { type Mapping, readMapping } from './map/mapping.js';
-import { type MappedFile, mappedSources } from './mapped/mapped-source.js';
+import type { Mapping } from './map/mapping.js';
+import type { MappedFile } from './mapped/mapped-source.js';
 import { type ReadingOptions, SourceFault, type TableSource } from './table-source.js';
 import { whyUnreadable } from './unreadable.js';
 
@@ -80,7 +80,8 @@ class SourceOpener {
 
   async run(): Promise<Sources> {
     const { map, paths } = this.request;
-    const mapping = map === undefined ? undefined : await readMapping(map);
+    // Only an import with a column map loads this code and its YAML parser.
+    const mapping = map === undefined ? undefined : await (await import('./map/mapping.js')).readMapping(map);
     for (const path of paths) await this.openPath(path, mapping);
     this.assertOneSourcePerTable();
     this.problems.assertNone();
@@ -172,7 +173,8 @@ class SourceOpener {
     return [];
   }
 
-  private addMapped(file: InputFile, mapping: Mapping): void {
+  private async addMapped(file: InputFile, mapping: Mapping): Promise<void> {
+    const { mappedSources } = await import('./mapped/mapped-source.js');
     const read = mappedSources(file, mapping, this.request.reading ?? {});
     for (const source of read.sources) this.files.set(source, file);
     this.mapped.push({ file, read });
