@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import module from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -50,6 +51,13 @@ test('a command loads neither Express nor the clients and parsers that it does n
   const unneeded = ['express', '@nestjs/platform-express', 'ioredis', 'yaml', 'libphonenumber-js'];
   expect(unneeded.filter((name) => packages.has(name))).toEqual([]);
 });
+
+// Version 20 of Node cannot keep it.
+if ('enableCompileCache' in module)
+  test('Node keeps the compiled code of a command (decision 206)', async () => {
+    await modulesOf('migrate');
+    expect(readdirSync(program('compile-cache'))).not.toEqual([]);
+  });
 
 test.each([
   ['a command', 'cli.js', ['migrate'], UNREACHABLE, 'ECONNREFUSED'],
