@@ -49,5 +49,5 @@ COPY demo demo
 # A number, because Kubernetes cannot check whether a name is root. 1000 is the user "node" of the base.
 USER 1000:1000
 EXPOSE 3000 3001
-# Without a shell, so that node is process 1 and receives the signals. `npm start` uses the same option.
-CMD ["node", "--initial-old-space-size=256", "dist/main.js"]
+# Without a shell, so that node is process 1 and receives the signals. `npm start` uses the same options.
+CMD ["node", "--initial-old-space-size=256", "--max-semi-space-size=16", "dist/main.js"]

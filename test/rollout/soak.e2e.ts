@@ -6,6 +6,7 @@ import { call, tokenIn } from '../support/http-call.js';
 import { loadCustomers, type Logins } from '../support/outage-bench.js';
 import { COLLECTING, type Figures, figuresOf, figuresTable } from '../support/process-figures.js';
 import { ServiceProcess } from '../support/service-process.js';
+import { START_OPTIONS } from '../support/start-options.js';
 import { TestDatabase } from '../support/test-service.js';
 
 /** The duration of the load in seconds, less than an hour. */
@@ -52,7 +53,7 @@ beforeAll(async () => {
   if (SECONDS >= 3600) throw new Error('SOAK_SECONDS must be less than 3600: tokens live for an hour');
   database = await TestDatabase.create();
   logins = await loadCustomers(database);
-  const options = ['--initial-old-space-size=256', ...COLLECTING];
+  const options = [...START_OPTIONS, ...COLLECTING];
   service = ServiceProcess.start({ ...SETTINGS, DATABASE_URL: database.url }, database.folder, { options });
   ports = await service.ready();
 }, 120_000);
