@@ -66,6 +66,7 @@ export async function startService(given: Settings, logger: LoggerService): Prom
   const module = ManagementModule.of(database, drain, app.get(MetricsService));
   const management = await NestFactory.create<NestExpressApplication>(module, { logger });
   management.disable('x-powered-by').disable('etag');
+  await app.get(TokenRequestMiddleware).prepare();
   await app.get(QuotaService).start();
   await app.init();
   app.get(ResponsesMiddleware).readRoutes(app.getHttpAdapter().getInstance());

@@ -11,8 +11,6 @@ import { recordClientId } from './unproven-client-id.js';
 /** Maximum size of the body, far more than any Customer Code and API key need. */
 const LIMIT = '16kb';
 
-let read: RequestHandler | undefined;
-
 /** The result of verifying a token request. */
 type Outcome = { customer: CustomerIdentity } | { error: unknown };
 
@@ -24,7 +22,18 @@ const outcomes = new WeakMap<Request, Outcome>();
  */
 @Injectable()
 export class TokenRequestMiddleware implements NestMiddleware {
+  private readRawBody?: RequestHandler;
+
   constructor(private readonly keys: ApiKeysService) {}
+
+  /**
+   * Loads Express. Call it before the first request. Commands create this middleware, too, but without Express they start
+   * earlier.
+   */
+  async prepare(): Promise<void> {
+    const { raw } = await import('express');
+    this.readRawBody = raw({ type: () => true, limit: LIMIT });
+  }
 
   async use(request: Request, response: Response, next: NextFunction): Promise<void> {
     if (request.path !== TOKEN_PATH) return next();
@@ -42,12 +51,22 @@ export class TokenRequestMiddleware implements NestMiddleware {
   }
 
   private async verify(request: Request, response: Response): Promise<CustomerIdentity> {
-    await readBody(request, response);
+    await this.readBody(request, response);
     recordClientId(request, clientIdAsSent(request.headers, request.body));
     const { clientId, clientSecret, basic } = readTokenRequest(request.headers, request.body);
     const customer = await this.keys.verify(clientId, clientSecret);
     if (!customer) throw invalidClient(basic);
     return customer;
+  }
+
+  private readBody(request: Request, response: Response): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.readRawBody!(request, response, (error?: unknown) => {
+        const status = (error as { status?: number } | undefined)?.status ?? 400;
+        if (error) reject(invalidRequest(`The body cannot be read: send a form of at most ${LIMIT}.`, status));
+        else resolve();
+      });
+    });
   }
 }
 
@@ -57,16 +76,4 @@ export function authenticatedClient(request: Request): CustomerIdentity {
   if (!outcome) throw new Error('The credentials of this request were not verified');
   if ('error' in outcome) throw outcome.error;
   return outcome.customer;
-}
-
-async function readBody(request: Request, response: Response): Promise<void> {
-  // Commands load this file, too, and need no Express, which takes long to load.
-  const readRaw = (read ??= (await import('express')).raw({ type: () => true, limit: LIMIT }));
-  return new Promise((resolve, reject) => {
-    readRaw(request, response, (error?: unknown) => {
-      const status = (error as { status?: number } | undefined)?.status ?? 400;
-      if (error) reject(invalidRequest(`The body cannot be read: send a form of at most ${LIMIT}.`, status));
-      else resolve();
-    });
-  });
 }

@@ -6,7 +6,6 @@ import { Problems } from '../problems.js';
 import { CsvSource } from './csv/csv-source.js';
 import { InputFile } from './input-file.js';
 import { productSources } from './json/json-source.js';
-import type { Mapping } from './map/mapping.js';
 import type { MappedFile } from './mapped/mapped-source.js';
 import { type ReadingOptions, SourceFault, type TableSource } from './table-source.js';
 import { whyUnreadable } from './unreadable.js';
@@ -61,6 +60,9 @@ export async function openSources(request: SourceRequest, stdin?: Readable): Pro
   }
 }
 
+/** Opens a file as the column map describes it. */
+type ReadMapped = (file: InputFile) => MappedFile;
+
 class SourceOpener {
   private readonly problems = new Problems();
   private readonly files = new Map<TableSource, InputFile>();
@@ -80,9 +82,8 @@ class SourceOpener {
 
   async run(): Promise<Sources> {
     const { map, paths } = this.request;
-    // Only an import with a column map loads this code and its YAML parser.
-    const mapping = map === undefined ? undefined : await (await import('./map/mapping.js')).readMapping(map);
-    for (const path of paths) await this.openPath(path, mapping);
+    const readMapped = map === undefined ? undefined : await this.mappedReader(map);
+    for (const path of paths) await this.openPath(path, readMapped);
     this.assertOneSourcePerTable();
     this.problems.assertNone();
     return {
@@ -103,27 +104,35 @@ class SourceOpener {
     for (const file of this.opened) await file.close();
   }
 
-  private async openPath(path: string, mapping?: Mapping): Promise<void> {
-    if (path === STDIN) return this.reportIfUnreadable(STDIN_NAME, () => this.openStdin(mapping));
+  /** Reads a column map. Only an import with a column map loads the code for it and the YAML parser. */
+  private async mappedReader(map: string): Promise<ReadMapped> {
+    const { readMapping } = await import('./map/mapping.js');
+    const { mappedSources } = await import('./mapped/mapped-source.js');
+    const mapping = await readMapping(map);
+    return (file) => mappedSources(file, mapping, this.request.reading ?? {});
+  }
+
+  private async openPath(path: string, readMapped?: ReadMapped): Promise<void> {
+    if (path === STDIN) return this.reportIfUnreadable(STDIN_NAME, () => this.openStdin(readMapped));
     return this.reportIfUnreadable(path, async () => {
-      if ((await stat(path)).isDirectory()) return this.openFolder(path, mapping);
+      if ((await stat(path)).isDirectory()) return this.openFolder(path, readMapped);
       const file = this.register(await InputFile.at(path));
-      if (mapping) return this.addMapped(file, mapping);
+      if (readMapped) return this.addMapped(file, readMapped(file));
       const problem = `no import file has this name; ${NAMES}; otherwise pass its table with --as or its column map with --map`;
       return this.addFile(file, this.request.as ?? tableName(file.name), problem);
     });
   }
 
-  private async openStdin(mapping?: Mapping): Promise<void> {
+  private async openStdin(readMapped?: ReadMapped): Promise<void> {
     if (this.opened.some(({ name }) => name === STDIN_NAME))
       return this.problems.add(STDIN_NAME, 0, '', 'it is named twice, but can be read only once; name - once');
     const file = this.register(await InputFile.from(this.stdin ?? process.stdin, STDIN_NAME));
-    if (mapping) return this.addMapped(file, mapping);
+    if (readMapped) return this.addMapped(file, readMapped(file));
     return this.addFile(file, this.request.as ?? '', 'pass its table with --as or its column map with --map');
   }
 
-  private async openFolder(folder: string, mapping?: Mapping): Promise<void> {
-    if (mapping ?? this.request.as)
+  private async openFolder(folder: string, readMapped?: ReadMapped): Promise<void> {
+    if (readMapped ?? this.request.as)
       return this.problems.add(folder, 0, '', 'this is a folder; --as and --map need a file');
     const names = (await readdir(folder)).filter((name) => DATA_FILE.test(name)).toSorted();
     if (!names.length) this.problems.add(folder, 0, '', `the folder contains no import file; ${NAMES}`);
@@ -173,9 +182,7 @@ class SourceOpener {
     return [];
   }
 
-  private async addMapped(file: InputFile, mapping: Mapping): Promise<void> {
-    const { mappedSources } = await import('./mapped/mapped-source.js');
-    const read = mappedSources(file, mapping, this.request.reading ?? {});
+  private addMapped(file: InputFile, read: MappedFile): void {
     for (const source of read.sources) this.files.set(source, file);
     this.mapped.push({ file, read });
   }
