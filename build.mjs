@@ -27,7 +27,7 @@ const oneTypeorm = {
   },
 };
 
-/** Packages that Nest loads only if an application uses certain features, and this one does not. */
+/** Nest loads these packages only for features that this service does not use (see `no-restricted-imports`). */
 const OPTIONAL = /^(@nestjs\/(microservices|websockets)|class-(transformer|validator))\b/;
 
 /** The ES modules of a package that offers Node only CommonJS. */
@@ -39,7 +39,7 @@ await build({
   platform: 'node',
   resolve: {
     extensionAlias: { '.js': ['.ts', '.js'] },
-    // Of ES modules, the bundle contains only what is used: of class-validator, for example, no phone numbers.
+    // The bundler omits unused parts of ES modules, such as the phone numbers of class-validator.
     mainFields: ['module', 'main'],
     alias: { 'rxjs/operators': esModules('rxjs/dist/esm/operators'), rxjs: esModules('rxjs/dist/esm') },
   },
