@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
 import module from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { describeUnless } from './support/describe-with.js';
 
 const execute = promisify(execFile);
 const program = (name: string) => join(__dirname, '../dist', name);
@@ -25,39 +27,54 @@ const LIBSQL = new Set(['libsql', '@libsql', '@neon-rs', 'detect-libc']);
 const UNREACHABLE = { DATABASE_URL: 'mysql://root@127.0.0.1:1/none' };
 
 /** The output of a command, and the paths of the modules that it loads. */
-async function modulesOf(...args: string[]): Promise<{ output: string; modules: string[] }> {
+async function modulesOf(args: string[], settings = {}): Promise<{ output: string; modules: string[] }> {
   const options = ['--no-warnings', '--loader', REPORTER, program('cli.js')];
-  const env = { PATH: process.env.PATH, ...UNREACHABLE };
+  const env = { PATH: process.env.PATH, ...UNREACHABLE, ...settings };
   const run = execute(process.execPath, [...options, ...args], { env });
   const { stdout, stderr } = await run.catch((error: { stdout: string; stderr: string }) => error);
   const files = stderr.split('\n').filter((line) => line.startsWith('file:'));
   // The bundler writes the path of each module above its code.
-  const heads = files.flatMap((url) => readFileSync(fileURLToPath(url), 'utf8').match(/^\/\/ \S+\.m?[jt]s$/gm) ?? []);
-  return { output: stdout + stderr, modules: heads.map((head) => head.slice(3)) };
+  const pathComments = files.flatMap(
+    (url) => readFileSync(fileURLToPath(url), 'utf8').match(/^\/\/ \S+\.m?[jt]s$/gm) ?? [],
+  );
+  return { output: stdout + stderr, modules: pathComments.map((comment) => comment.slice(3)) };
 }
 
 test('--help loads at most twenty modules (decision 206)', async () => {
-  const { output, modules } = await modulesOf('--help');
+  const { output, modules } = await modulesOf(['--help']);
   expect(output).toContain('Usage: customer-data');
   expect(modules).toContain('src/cli/program.ts');
   expect(modules.length).toBeLessThanOrEqual(20);
 });
 
-test('a command loads neither Express nor the clients and parsers that it does not need (decision 206)', async () => {
-  const { output, modules } = await modulesOf('migrate');
+/** The packages that a command loads, which fails because it cannot reach the database. */
+async function packagesOf(args: string[], settings = {}): Promise<Set<string | undefined>> {
+  const { output, modules } = await modulesOf(args, settings);
   expect(output).toContain('ECONNREFUSED');
-  const packages = new Set(modules.map((path) => path.match(/^node_modules\/((@[^/]+\/)?[^/]+)/)?.[1]));
+  return new Set(modules.map((path) => path.match(/^node_modules\/((@[^/]+\/)?[^/]+)/)?.[1]));
+}
+
+test('migrate loads no Express, ioredis, yaml or libphonenumber-js (decision 206)', async () => {
+  const packages = await packagesOf(['migrate']);
   expect(packages).toContain('mysql2');
-  const unneeded = ['express', '@nestjs/platform-express', 'ioredis', 'yaml', 'libphonenumber-js'];
-  expect(unneeded.filter((name) => packages.has(name))).toEqual([]);
+  const unused = ['express', '@nestjs/platform-express', 'ioredis', 'yaml', 'libphonenumber-js'];
+  expect(unused.filter((name) => packages.has(name))).toEqual([]);
 });
 
-// Version 20 of Node cannot keep it.
-if ('enableCompileCache' in module)
-  test('Node keeps the compiled code of a command (decision 206)', async () => {
-    await modulesOf('migrate');
-    expect(readdirSync(program('compile-cache'))).not.toEqual([]);
+test('quota show loads ioredis (decision 206)', async () => {
+  expect(await packagesOf(['quota', 'show', 'A'], { REDIS_URL: 'redis://127.0.0.1:1' })).toContain('ioredis');
+});
+
+describeUnless(!('enableCompileCache' in module) && 'Node 20 has no compile cache', 'the compile cache', () => {
+  test('a command keeps its compiled code where only its account can write (decision 206)', async () => {
+    const folder = program('compile-cache');
+    await rm(folder, { recursive: true, force: true });
+    await modulesOf(['migrate']);
+    const files = await readdir(folder, { recursive: true, withFileTypes: true });
+    expect(files.filter((file) => file.isFile()).length).toBeGreaterThan(5);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
+});
 
 test.each([
   ['a command', 'cli.js', ['migrate'], UNREACHABLE, 'ECONNREFUSED'],

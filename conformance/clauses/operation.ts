@@ -54,7 +54,7 @@ export const OPERATION: Clause[] = [
   clause('decision 77', 'secrets may come from files', notTestable(OPERATORS)),
   clause('decision 78', 'replaced by decision 186', notTestable(OPERATORS)),
   clause('decision 79', 'SIGTERM drains before the service stops', notTestable(OUTAGE)),
-  clause('decision 80', 'the service starts with two sizes of its heap', notTestable(OPERATORS)),
+  clause('decision 80', 'the service sets two heap sizes at its start', notTestable(OPERATORS)),
   clause('decision 82', 'a migration on a server waits in short attempts', notTestable(OPERATORS)),
   clause('decision 83', 'metrics also expose the state', notTestable(OPERATORS)),
   clause('decision 84', 'the log has one line for each request', notTestable(OPERATORS)),
