@@ -87,10 +87,12 @@ test('a request returns 500 with Retry-After if the server refuses every connect
 test('a request returns 500 with Retry-After if no lookup connection is free, and without it if the database hangs (decision 109)', async () => {
   await start({ DATABASE_POOL_SIZE: '2' });
   await logIn();
-  // Opens the second connection, because the first one is still in use.
-  proxy.delay = 20;
-  await Promise.all(times(2, 0).map(() => call(service.url, tokenCall(A, key))));
-  proxy.delay = 0;
+  // The second request needs a connection before the first one has its response, so the pool opens one.
+  proxy.hang();
+  const both = times(2, 0).map(() => call(service.url, tokenCall(A, key)));
+  await sleep(WAIT_MS / 4);
+  proxy.resume();
+  await Promise.all(both);
   proxy.hang();
   const unanswered = times(2, 0).map(() => call(service.url, tokenCall(A, key)));
   await sleep(WAIT_MS / 4);
