@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { resolve } from 'node:path';
+import { START_OPTIONS } from './start-options.js';
 import { until } from './until.js';
 
 const MAIN = resolve(__dirname, '../../dist/main.js');
@@ -17,12 +18,12 @@ export class ServiceProcess {
   /**
    * Starts the service with exactly these settings in the given folder.
    * @param main the program, if it is another build
-   * @param options options of Node
+   * @param options options of Node. Default: those of `npm start`
    */
   static start(
     environment: Record<string, string>,
     folder: string,
-    { main = MAIN, options = [] }: { main?: string; options?: readonly string[] } = {},
+    { main = MAIN, options = START_OPTIONS }: { main?: string; options?: readonly string[] } = {},
   ): ServiceProcess {
     const child = spawn(process.execPath, [...options, main], {
       cwd: folder,
