@@ -26,6 +26,7 @@ import { describeAsRoot, describeWith } from '../support/describe-with.js';
 import { Image } from '../support/image.js';
 import { startPrivateServer } from '../support/private-server.mjs';
 import { findServerProgram } from '../support/programs.mjs';
+import { START_OPTIONS } from '../support/start-options.js';
 import { untilStatus } from '../support/until.js';
 
 const PROJECT = resolve(__dirname, '../..');
@@ -58,12 +59,13 @@ describe('the Dockerfile', () => {
     expect(keywords).toEqual(new Set(['FROM', 'ENV', 'WORKDIR', 'COPY', 'USER', 'EXPOSE', 'CMD']));
   });
 
-  test('sets a numeric user other than root, and starts node without a shell', () => {
+  test('sets a numeric user other than root, and starts node without a shell, as npm start does', () => {
     expect(lastStage.findLast((one) => one.getKeyword() === 'USER')!.getArgumentsContent()).toMatch(
       /^[1-9]\d*:[1-9]\d*$/,
     );
     const command = lastStage.findLast((one) => one.getKeyword() === 'CMD') as JSONInstruction;
-    expect(command.getJSONStrings()[0]?.getValue()).toBe('"node"');
+    const words = command.getJSONStrings().map((one) => JSON.parse(one.getValue()) as string);
+    expect(words).toEqual(['node', ...START_OPTIONS, 'dist/main.js']);
   });
 });
 
