@@ -6,18 +6,19 @@ import { join } from 'node:path';
 const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
 
 /**
- * Keeps the compiled code of the next modules in a subfolder of the program. With it, the next start is a quarter shorter.
- * This code runs as the account of the command, so only the owner of the program keeps it, and no other account may write
- * to the subfolder. Without effect on Node 20, on Windows, and for other accounts, such as that of the image.
+ * Keeps the compiled code of the next modules in a subfolder. With it, the next start is a quarter shorter. This code runs
+ * as the account of the command, so only the owner of the folder keeps it, and no other account may write to the
+ * subfolder. Without effect on Node 20, on Windows, and for other accounts, such as that of the image.
+ * @param folder the folder of the program
  */
-export function keepCompiledCode(program: string): void {
-  if (!enableCompileCache || statSync(program).uid !== process.getuid?.()) return;
-  const folder = join(program, 'compile-cache');
+export function keepCompiledCode(folder: string): void {
+  if (!enableCompileCache || statSync(folder).uid !== process.getuid?.()) return;
+  const kept = join(folder, 'compile-cache');
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(kept, { recursive: true, mode: 0o700 });
   } catch {
     // The file system is read-only or full.
     return;
   }
-  enableCompileCache(folder);
+  enableCompileCache(kept);
 }

@@ -60,7 +60,7 @@ export async function openSources(request: SourceRequest, stdin?: Readable): Pro
   }
 }
 
-/** Opens a file as the column map describes it. */
+/** Returns the sources of a file, as the column map describes them. */
 type ReadMapped = (file: InputFile) => MappedFile;
 
 class SourceOpener {
@@ -104,7 +104,7 @@ class SourceOpener {
     for (const file of this.opened) await file.close();
   }
 
-  /** Reads a column map. Only an import with a column map loads the code for it and the YAML parser. */
+  /** Reads a column map. Only an import with one loads the code for it and the YAML parser. @throws {ImportRefused} */
   private async mappedReader(map: string): Promise<ReadMapped> {
     const { readMapping } = await import('./map/mapping.js');
     const { mappedSources } = await import('./mapped/mapped-source.js');
