@@ -67,6 +67,13 @@ test('quota show loads ioredis (decision 206)', async () => {
   expect(await packagesOf(['quota', 'show', 'A'], { REDIS_URL: 'redis://127.0.0.1:1' })).toContain('ioredis');
 });
 
+test('no file of the bundle imports node:http, which would load a WebSocket client (decision 206)', async () => {
+  const files = (await readdir(program('.'), { recursive: true })).filter((name) => name.endsWith('.js'));
+  const code = files.map((name) => readFileSync(program(name), 'utf8')).join('\n');
+  expect(code).toContain('process.getBuiltinModule("node:http")');
+  expect(code.match(/\b(from|import\(?) *"(node:)?http"/g)).toBeNull();
+});
+
 describeUnless(!('enableCompileCache' in module) && 'Node 20 has no compile cache', 'the compile cache', () => {
   test('a command keeps its compiled code where only its account can write (decision 206)', async () => {
     const folder = program('compile-cache');
