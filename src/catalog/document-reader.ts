@@ -11,7 +11,7 @@ import { Product } from './product.entity.js';
 import { allBetween, oneOf, skusOf } from '../database/sku-conditions.js';
 
 /** How many products without a document are read at once, at most. */
-const MISSING_AT_ONCE = 100;
+const MISSING_AT_ONCE = 200;
 /** Their texts have at most this many bytes, unless a single product has more. */
 const MOST_BYTES = 1_000_000;
 /** The text after the prices, at the end of an element. The stored document ends before the prices. */
