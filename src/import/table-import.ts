@@ -60,6 +60,8 @@ export class TableImport {
   private readonly keyFaults: KeyFaults;
   /** Whether the table was empty before the import. If so, no row needs a lookup. */
   private empty = false;
+  /** Resolves when the last statement has succeeded and its rows are noted. */
+  private writing = Promise.resolve();
 
   private constructor(
     readonly source: TableSource,
@@ -111,19 +113,18 @@ export class TableImport {
       await this.onePerGroup?.compare(session, this.keys, this.report);
   }
 
-  /** Reads and checks the next batch while the previous one is written. */
+  /** Reads and checks a batch while the previous ones are compared and written. */
   private async readAll(): Promise<void> {
     const batches = new Batches(this.context.session.limits, this.source.columns.length);
     let storing = Promise.resolve();
     const next = async (batch: readonly SourceRow[]) => {
       const checked = batch.map((row) => this.check(row));
-      // If two batches were in work, statements of the second one could follow the rollback of the first one.
       await storing;
       this.onBatch((this.counts.rows += batch.length));
       storing = this.store(checked);
       // This promise is awaited later. A rejection before that would end the process if it had no handler.
       storing.catch(() => undefined);
-      // Gives the driver time to send the statement before the next batch is read.
+      // Gives the driver time to send a statement before the next batch is read.
       await setImmediate();
     };
     try {
@@ -133,8 +134,14 @@ export class TableImport {
           if (full) await next(full);
         }
     } finally {
-      await next(batches.take());
-      await storing;
+      try {
+        await next(batches.take());
+        await storing;
+      } finally {
+        await Promise.allSettled([storing]);
+        // If this statement failed, any other error is only a consequence.
+        await this.writing;
+      }
     }
   }
 
@@ -182,11 +189,14 @@ export class TableImport {
     if (this.scopePosition >= 0) this.scopeValues.add(String(values[this.scopePosition]));
   }
 
+  /**
+   * Compares rows with the stored ones while the previous statement runs. Sends new and changed rows after that statement
+   * has succeeded. Resolves when they are sent.
+   */
   private async store(rows: readonly CheckedRow[]): Promise<void> {
     for (const column of this.source.columns) await this.checkReferences(column, rows);
     if (!this.context.problems.none || this.keyFaults.any || !rows.length) return;
     const stored = this.empty ? undefined : await this.rows.stored(rows.map(({ values }) => values));
-    await this.watch?.observe(rows, stored);
     const fresh = rows.filter(({ key }) => !stored?.has(key));
     if (fresh[0]) this.refuseNew(fresh[0]);
     const changed = rows.filter(({ key, values }) => stored?.has(key) && !sameValues(values, stored.get(key)!));
@@ -195,7 +205,12 @@ export class TableImport {
     this.counts.unchanged += rows.length - fresh.length - changed.length;
     const written = [...fresh, ...changed].map(({ values }) => values);
     for (const values of written) this.onePerGroup?.noteWritten(values);
-    if (written.length && this.context.problems.none) await this.rows.upsert(written, stored);
+    // A deadlock ends the transaction. The server would execute and commit the next statement outside of it.
+    await this.writing;
+    await this.watch?.observe(rows, stored);
+    if (!written.length || !this.context.problems.none) return;
+    this.writing = this.rows.upsert(written, stored);
+    this.writing.catch(() => undefined);
   }
 
   /** Reports a new row if it needs a column that the file lacks. */

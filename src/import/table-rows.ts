@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { WriteSession } from '../database/engine.js';
 import type { FieldDeclaration } from '../resource/field.decorator.js';
 import { type RowValues, storedValue } from './cell.js';
@@ -47,9 +48,14 @@ export class TableRows {
   async upsert(rows: readonly RowValues[], stored?: ReadonlyMap<string, RowValues>): Promise<void> {
     const { query, values, upsertClause } = this.session;
     const { sql, parameters } = values(rows);
-    const insert = `INSERT INTO ${this.table.name} (${this.names.join()}) VALUES ${sql}`;
-    await query(insert + upsertClause(this.table.key, this.names), parameters);
-    await this.changes.noteWritten(this.table, this.names, rows, (row) => stored?.get(this.keyOf(row)));
+    const clause = upsertClause(this.table.key, this.names);
+    await Promise.all([
+      query(`INSERT INTO ${this.table.name} (${this.names.join()}) VALUES ${sql}${clause}`, parameters),
+      // This takes CPU time, so the statement is sent first.
+      setImmediate().then(() =>
+        this.changes.noteWritten(this.table, this.names, rows, (row) => stored?.get(this.keyOf(row))),
+      ),
+    ]);
   }
 
   /** Removes rows. @param keys for each row, the values of its key columns */

@@ -44,13 +44,20 @@ async function withRetry(work: () => void): Promise<void> {
   }
 }
 
+/** Milliseconds between two calls of {@link lockWaits}. If called more often, the server may return the same rows again. */
+export const LOCKS_MS = 200;
+
+/** The number of transactions that wait for locks on the server. */
+export async function lockWaits(database: TestDatabase): Promise<number> {
+  const waiting = await database.sql(
+    `SELECT 1 FROM information_schema.innodb_trx JOIN information_schema.processlist ON ID = trx_mysql_thread_id
+     WHERE trx_state = 'LOCK WAIT' AND DB = DATABASE()`,
+  );
+  return waiting.length;
+}
+
 /** Resolves when this number of transactions wait for locks on the server, or after 2 s if they do not need to wait. */
 export async function lockWait(database: TestDatabase, count = 1): Promise<void> {
-  for (let attempt = 0; attempt < 20; attempt++, await sleep(100)) {
-    const waiting = await database.sql(
-      `SELECT 1 FROM information_schema.innodb_trx JOIN information_schema.processlist ON ID = trx_mysql_thread_id
-       WHERE trx_state = 'LOCK WAIT' AND DB = DATABASE()`,
-    );
-    if (waiting.length >= count) return;
-  }
+  for (let attempt = 0; attempt < 10; attempt++, await sleep(LOCKS_MS))
+    if ((await lockWaits(database)) >= count) return;
 }
