@@ -22,6 +22,7 @@ test.each([
     failure(1213, 'Deadlock found when trying to get lock'),
     'rolled the transaction back. Run the command again',
   ],
+  ['a row that another program added', failure(1062, "Duplicate entry 'A' for key 'PRIMARY'"), 'Run the command again'],
   [
     'a node without a majority',
     failure(1047, 'WSREP has not yet prepared node for application use'),
@@ -41,7 +42,7 @@ test.each([
 
 test.each([
   failure(1290, 'The server is running with the --skip-grant-tables option'),
-  failure(1062, 'Duplicate entry'),
+  failure(1366, 'Incorrect string value'),
 ])('explainRefusal returns any other error unchanged', async (error) => {
   expect(await explainRefusal(error, account, WRITING)).toBe(error);
 });

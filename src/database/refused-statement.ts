@@ -33,6 +33,11 @@ const CONFLICT: Refusal = {
 const REFUSALS: readonly Refusal[] = [
   CONFLICT,
   {
+    // Another program added the row after this command had found that it does not exist.
+    errors: [1062],
+    remedy: () => 'Another program added this row at the same time. Run the command again',
+  },
+  {
     // Access to the database, a table, a column, a global privilege or a routine is denied.
     errors: [1044, 1142, 1143, 1227, 1370],
     remedy: async (query, { account, rights }) => {

@@ -44,11 +44,14 @@ export class TableRows {
     return new Map(values.map((row) => [this.keyOf(row), row]));
   }
 
-  /** Adds rows, or overwrites stored rows of the same key. @param stored rows as they were, by key */
-  async upsert(rows: readonly RowValues[], stored?: ReadonlyMap<string, RowValues>): Promise<void> {
+  /**
+   * Adds rows, or overwrites stored rows of the same key.
+   * @param stored rows as they were, by key; undefined: the table was empty, so rows are only added, which is faster
+   */
+  async upsert(rows: readonly RowValues[], stored: ReadonlyMap<string, RowValues> | undefined): Promise<void> {
     const { query, values, upsertClause } = this.session;
     const { sql, parameters } = values(rows);
-    const clause = upsertClause(this.table.key, this.names);
+    const clause = stored ? upsertClause(this.table.key, this.names) : '';
     await Promise.all([
       query(`INSERT INTO ${this.table.name} (${this.names.join()}) VALUES ${sql}${clause}`, parameters),
       // This takes CPU time, so the statement is sent first.

@@ -48,3 +48,15 @@ test('an import that a deadlock rolls back writes no row of its next batch', asy
   expect([code, stderr]).toEqual([1, expect.stringContaining('Deadlock')]);
   expect(await database.sql('SELECT SKU FROM stock')).toEqual([]);
 });
+
+test('an import into an empty table that gets a row at the same time writes nothing and says so', async () => {
+  await foreign.run(`INSERT INTO stock (WarehouseCode, SKU, AvailableQTY) VALUES ('W', '${SKUS[0]}', 7)`);
+  const importing = await waitingImport(STOCK);
+  await foreign.run('COMMIT');
+  const { code, stderr } = await importing.ended;
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('added this row at the same time. Run the command again'),
+  ]);
+  expect(await database.sql('SELECT SKU FROM stock')).toEqual([{ SKU: SKUS[0] }]);
+});
