@@ -121,12 +121,12 @@ async function fiftyClients(url: string): Promise<ClientFleet> {
 /** Resolves when the replica is sending a response to a slow client that takes longer than the drain. */
 async function sendingSlowly(fleet: ClientFleet, { url }: Replica, drain: number): Promise<void> {
   const { host } = new URL(url);
-  // The download goes on for at least 3 s after the drain. `fleet.open` contains about four such downloads at any time,
-  // so it is unlikely that nginx sent all of them to other replicas.
-  const longest = (SLOW_SECONDS - drain - 3) * 1000;
+  // Sockets buffer up to a third of a response. Until the replica has sent the rest, 2 s must remain after the drain.
+  const longest = ((SLOW_SECONDS * 2) / 3 - drain - 2) * 1000;
   const outlastsDrain = () =>
     [...fleet.open].some(({ upstream, since }) => upstream === host && performance.now() - since < longest);
-  await until('a slow download of this replica', outlastsDrain);
+  // A slow download begins every 3 s, and nginx chooses its replica.
+  await until('a slow download of this replica', outlastsDrain, 20, 120_000);
 }
 
 /**

@@ -5,19 +5,21 @@ const PATIENCE_MS = 30_000;
 /**
  * Polls until `find` returns a truthy value.
  * @returns that value
- * @param what the name of the event, for the error after 30 s. Pass a function if the text is known only then, such as
+ * @param what the name of the event, for the error after the time limit. Pass a function if the text is known only then, such as
  * the output of a process.
+ * @param patienceMs for an event that depends on chance: its time limit
  */
 export async function until<T>(
   what: string | (() => string),
   find: () => T | Promise<T>,
   everyMs = 20,
+  patienceMs = PATIENCE_MS,
 ): Promise<NonNullable<T>> {
-  for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; await sleep(everyMs)) {
+  for (const deadline = performance.now() + patienceMs; performance.now() < deadline; await sleep(everyMs)) {
     const found = await find();
     if (found) return found;
   }
-  throw new Error(`Not within ${PATIENCE_MS / 1000} s: ${typeof what === 'string' ? what : what()}`);
+  throw new Error(`Not within ${patienceMs / 1000} s: ${typeof what === 'string' ? what : what()}`);
 }
 
 /** Polls until the URL returns this status, rarely enough for the anonymous quota. @returns the response */
