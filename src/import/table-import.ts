@@ -134,14 +134,10 @@ export class TableImport {
           if (full) await next(full);
         }
     } finally {
-      try {
-        await next(batches.take());
-        await storing;
-      } finally {
-        await Promise.allSettled([storing]);
-        // If this statement failed, any other error is only a consequence.
-        await this.writing;
-      }
+      // The last rejection counts. If the statement failed, any other error is only a consequence.
+      await next(batches.take())
+        .finally(() => storing)
+        .finally(() => this.writing);
     }
   }
 
