@@ -191,7 +191,7 @@ describe('slow clients of cached responses', () => {
     expect(versionsIn(await first!.finish())).toEqual(new Set([VERSION_1]));
     for (const download of downloads.slice(1)) expect(await download.isReset()).toBe(false);
     const stalls = () => service.log.filter((line) => line.includes('bytes were sent in 10 s'));
-    await until('the stalls', async () => stalls().length === 14, 20_000);
+    await until('the stalls', async () => stalls().length === 14, { everyMs: 20_000 });
     const lines = stalls();
     expect(lines).toHaveLength(14);
     await until('no response is in flight', async () => (await metric(service, 'downloads_in_flight')) === 0);

@@ -126,7 +126,7 @@ async function sendingSlowly(fleet: ClientFleet, { url }: Replica, drain: number
   const outlastsDrain = () =>
     [...fleet.open].some(({ upstream, since }) => upstream === host && performance.now() - since < longest);
   // A slow download begins every 3 s, and nginx chooses its replica.
-  await until('a slow download of this replica', outlastsDrain, 20, 120_000);
+  await until('a slow download of this replica', outlastsDrain, { patienceMs: 120_000 });
 }
 
 /**

@@ -34,7 +34,7 @@ const STOCK = importFiles({ 'stock.csv': SKUS.map((sku) => ['W', sku, '2']) });
 /** Begins an import. Resolves when it waits for a row that the other program has locked. */
 async function waitingImport(files: Record<string, string>): Promise<{ ended: ReturnType<TestDatabase['cli']> }> {
   const ended = database.cli('import', await database.files(files));
-  await until('the import waits for a lock', () => lockWaits(database), LOCKS_MS);
+  await until('the import waits for a lock', () => lockWaits(database), { everyMs: LOCKS_MS });
   return { ended };
 }
 

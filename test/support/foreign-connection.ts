@@ -47,7 +47,7 @@ async function withRetry(work: () => void): Promise<void> {
 /** Milliseconds between two calls of {@link lockWaits}. If called more often, the server may return the same rows again. */
 export const LOCKS_MS = 200;
 
-/** The number of transactions that wait for locks on the server. */
+/** The number of transactions on the database that wait for locks. */
 export async function lockWaits(database: TestDatabase): Promise<number> {
   const waiting = await database.sql(
     `SELECT 1 FROM information_schema.innodb_trx JOIN information_schema.processlist ON ID = trx_mysql_thread_id

@@ -63,7 +63,7 @@ export class GaleraCluster {
     this.ports.push(port);
     if (this.nodes.length === 1) this.address = `gcomm://127.0.0.1:${group}`;
     const url = this.urls.at(-1)!;
-    await until(`node ${name} is ready`, () => isReady(url), 100);
+    await until(`node ${name} is ready`, () => isReady(url), { everyMs: 100 });
   }
 }
 
