@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { SymbolProperty } from '../http/symbol-property.js';
 import type { Grant } from './grant.js';
 
 /** A customer whose access token or API key was verified. */
@@ -26,7 +27,7 @@ export type Identity =
   /** The credentials could not be checked, because the database did not respond. */
   | { readonly kind: 'unverified' };
 
-const identities = new WeakMap<Request, Identity>();
+const identities = new SymbolProperty<Request, Identity>('identity');
 
 /** Records the verified identity of a request. */
 export function setIdentity(request: Request, identity: Identity): void {

@@ -1,6 +1,7 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ApiError } from '../http/api-error.js';
+import { SymbolProperty } from '../http/symbol-property.js';
 import { TOKEN_PATH } from '../http/token-path.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { type CustomerIdentity, setIdentity } from './identity.js';
@@ -14,7 +15,7 @@ const LIMIT = '16kb';
 /** The result of verifying a token request. */
 type Outcome = { customer: CustomerIdentity } | { error: unknown };
 
-const outcomes = new WeakMap<Request, Outcome>();
+const outcomes = new SymbolProperty<Request, Outcome>('token outcome');
 
 /**
  * Verifies the credentials of token requests before metering, because they decide which quota counts the request. The

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { createHash } from 'node:crypto';
+import { SymbolProperty } from '../http/symbol-property.js';
 
 /** Longest Customer Code. A longer client ID cannot be one. */
 const MAX_CODE = 64;
@@ -8,7 +9,7 @@ const SECRET_CHARACTERS = 24;
 /** Length of the digest that replaces a client ID that may be a secret. It identifies a key, but does not reveal it. */
 const DIGEST_LENGTH = 12;
 
-const sent = new WeakMap<Request, string>();
+const sent = new SymbolProperty<Request, string>('sent client ID');
 
 /** Records the client ID of a token request before it is verified. */
 export function recordClientId(request: Request, clientId: string | undefined): void {

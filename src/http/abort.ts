@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { Socket } from 'node:net';
+import { SymbolProperty } from './symbol-property.js';
 
 export type AbortReason =
   /** The response moved too few bytes. */
@@ -9,7 +10,7 @@ export type AbortReason =
   | 'error'
   | 'shutdown';
 
-const reasons = new WeakMap<Socket, AbortReason>();
+const reasons = new SymbolProperty<Socket, AbortReason>('abort reason');
 
 /**
  * Resets a connection whose response cannot continue. With HTTP/1.0, a normal close would look like the end of the

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { SymbolProperty } from './symbol-property.js';
 
 /** The parent of a request in a trace, from the header `traceparent` (W3C Trace Context). */
 export interface TraceParent {
@@ -32,7 +33,7 @@ interface Traced {
   readonly traceId?: string;
 }
 
-const traces = new WeakMap<Request, Traced>();
+const traces = new SymbolProperty<Request, Traced>('trace');
 
 /** Keeps the trace of a request for {@link traceIdOf}, which reads the ID later. */
 export function keepTrace(request: Request, traced: Traced): void {

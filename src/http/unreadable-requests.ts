@@ -6,6 +6,7 @@ import { plainAddress } from './client-address.js';
 import { REQUEST_MALFORMED, requestUnreadable } from './api-error.js';
 import { closeGently } from './closing.js';
 import { abortConnection } from './abort.js';
+import { SymbolProperty } from './symbol-property.js';
 
 const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -13,7 +14,7 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
 };
 
 /** Requests that Node's parser accepts although they are invalid, with the status of their response. */
-const unreadable = new WeakMap<IncomingMessage, number>();
+const unreadable = new SymbolProperty<IncomingMessage, number>('unreadable status');
 
 /**
  * Passes invalid requests (no Host or two, a target that is not a URL, an unknown expectation) to {@link
@@ -27,7 +28,7 @@ export function admitUnreadableRequests(
   report: (response: { requestId: string; status: number; bytes: number; address?: string }) => void,
 ): void {
   server.requireHostHeader = false;
-  const responses = new WeakMap<Socket, ServerResponse>();
+  const responses = new SymbolProperty<Socket, ServerResponse>('response');
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     responses.set(request.socket, response);
     if (!isReadable(request)) mark(request, 400);

@@ -2,11 +2,12 @@ import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { type Identity, identityOf } from '../auth/identity.js';
 import { type ApiError, quotaExceeded } from '../http/api-error.js';
+import { SymbolProperty } from '../http/symbol-property.js';
 import { TOKEN_PATH } from '../http/token-path.js';
 import { QuotaService } from './quota.service.js';
 import type { Verdict } from './verdict.js';
 
-const verdicts = new WeakMap<Request, Verdict>();
+const verdicts = new SymbolProperty<Request, Verdict>('verdict');
 
 /** Counts every request once, before the service makes a response, and refuses it if its quota is exceeded. */
 @Injectable()

@@ -2,10 +2,11 @@ import { type CanActivate, createParamDecorator, type ExecutionContext, Injectab
 import type { Request } from 'express';
 import { identityOf } from '../auth/identity.js';
 import { customerNotFound } from '../http/api-error.js';
+import { SymbolProperty } from '../http/symbol-property.js';
 import type { CustomerScope } from './customer-scope.js';
 import { type CurrentCustomer, CustomerScopeService } from './customer-scope.service.js';
 
-const current = new WeakMap<Request, CurrentCustomer>();
+const current = new SymbolProperty<Request, CurrentCustomer>('current customer');
 
 /** Finds the customer of the access token and passes its scope to the handler. @throws 404, or 401 for a revoked token */
 @Injectable()

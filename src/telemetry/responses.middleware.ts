@@ -6,6 +6,7 @@ import { provenCustomer } from '../auth/identity.js';
 import { unprovenClientId } from '../auth/unproven-client-id.js';
 import { abortReason } from '../http/abort.js';
 import { clientAddress } from '../http/client-address.js';
+import { SymbolProperty } from '../http/symbol-property.js';
 import { requestIdOf } from '../http/request-id.js';
 import { keepTrace, parseTraceparent, traceIdOf } from '../http/trace-context.js';
 import type { FinishedResponse } from './finished-response.js';
@@ -20,7 +21,7 @@ const KNOWN_METHODS = new Set(METHODS);
 export class ResponsesMiddleware implements NestMiddleware {
   private routes: ReadonlySet<string> = new Set();
   /** For each connection, the bytes that are already reported. */
-  private readonly reported = new WeakMap<Socket, number>();
+  private readonly reported = new SymbolProperty<Socket, number>('reported bytes');
 
   constructor(
     private readonly metrics: MetricsService,
