@@ -7,18 +7,20 @@ type Middleware = (request: Request, response: Response, next: NextFunction) => 
  * step, Express parses the path again and searches for the next layer that matches it.
  */
 export function inOrder(middlewares: readonly Middleware[]): Middleware {
-  return (request, response, done) => runFrom(0, middlewares, request, response, done);
+  return middlewares.reduceRight<Middleware>(
+    (rest, middleware) => followedBy(middleware, rest),
+    (_request, _response, done) => done(),
+  );
 }
 
-/** If a middleware throws or rejects, the error goes to `done`, as in Express. */
-function runFrom(index: number, middlewares: readonly Middleware[], ...parameters: Parameters<Middleware>): void {
-  const [request, response, done] = parameters;
-  const middleware = middlewares[index];
-  if (!middleware) return done();
-  const next = (error?: unknown) => (error ? done(error) : runFrom(index + 1, middlewares, request, response, done));
-  try {
-    middleware(request, response, next)?.catch((error: unknown) => done(error ?? new Error('Rejected promise')));
-  } catch (error) {
-    done(error);
-  }
+/** Runs `rest` when `middleware` calls `next`. An error of `middleware` goes to `done`, as in Express. */
+function followedBy(middleware: Middleware, rest: Middleware): Middleware {
+  return (request, response, done) => {
+    const next = (error?: unknown) => (error ? done(error) : rest(request, response, done));
+    try {
+      middleware(request, response, next)?.catch((error: unknown) => done(error ?? new Error('Rejected promise')));
+    } catch (error) {
+      done(error);
+    }
+  };
 }
