@@ -28,7 +28,9 @@ export function digestOf(value: unknown): string {
 
 /** Whether the client has the response with this strong `ETag`. The comparison is weak (RFC 9110 §13.1.2). */
 export function isFresh(request: Request, etag: string): boolean {
-  return request.headers['if-none-match']?.trim() === '*' || knownTags(request).includes(normalized(etag));
+  const known = request.headers['if-none-match'];
+  if (known === undefined) return false;
+  return known.trim() === '*' || knownTags(request).includes(normalized(etag));
 }
 
 /** Returns the tags in `If-None-Match`, each with its quotes and as the service sent it. */
