@@ -14,10 +14,11 @@ const script = (code: string) => `data:text/javascript,${encodeURIComponent(code
 /** A loader that prints the URL of each file. */
 const REPORTER = script('export const load = (url, context, next) => (process._rawDebug(url), next(url, context));');
 
-/** Prints the CommonJS files that the process has loaded. The bundle itself has none. */
+/** Prints the CommonJS files and the modules of Node that the process has loaded. The bundle has no CommonJS files. */
 const AT_EXIT = script(
   `import { createRequire } from 'node:module';
-  process.on('exit', () => process._rawDebug(Object.keys(createRequire('/').cache).join('\\n')));`,
+  const loaded = () => [...Object.keys(createRequire('/').cache), ...process.moduleLoadList];
+  process.on('exit', () => process._rawDebug(loaded().join('\\n')));`,
 );
 
 /** The package and its dependencies. */
@@ -67,7 +68,7 @@ test('quota show loads ioredis (decision 206)', async () => {
   expect(await packagesOf(['quota', 'show', 'A'], { REDIS_URL: 'redis://127.0.0.1:1' })).toContain('ioredis');
 });
 
-test('no file of the bundle imports node:http, which would load a WebSocket client (decision 206)', async () => {
+test("no file of the bundle imports node:http, which would load Node's HTTP client (decision 206)", async () => {
   const files = (await readdir(program('.'), { recursive: true })).filter((name) => name.endsWith('.js'));
   const code = files.map((name) => readFileSync(program(name), 'utf8')).join('\n');
   expect(code).toContain('process.getBuiltinModule("node:http")');
@@ -85,15 +86,28 @@ describeUnless(!('enableCompileCache' in module) && 'Node 20 has no compile cach
   });
 });
 
-test.each([
+describe.each([
   ['a command', 'cli.js', ['migrate'], UNREACHABLE, 'ECONNREFUSED'],
   ['the service', 'main.js', [], { PORT: 'none' }, 'PORT'],
-])('%s loads no package but libsql from node_modules (decision 206)', async (_, name, args, settings, message) => {
-  const env = { PATH: process.env.PATH, ...settings };
-  const run = execute(process.execPath, ['--import', AT_EXIT, program(name), ...args], { env });
-  const { stderr } = await run.catch((error: { stderr: string }) => error);
-  expect(stderr).toContain(message);
-  const packages = stderr.split('\n').flatMap((line) => line.split('/node_modules/').at(1)?.split('/')[0] ?? []);
-  expect(packages).toContain('libsql');
-  expect(packages.filter((one) => !LIBSQL.has(one))).toEqual([]);
+])('%s', (_, name, args, settings, message) => {
+  /** Everything that the process loads until it fails. */
+  let loaded: string[];
+  beforeAll(async () => {
+    const env = { PATH: process.env.PATH, ...settings };
+    const run = execute(process.execPath, ['--import', AT_EXIT, program(name), ...args], { env });
+    const { stderr } = await run.catch((error: { stderr: string }) => error);
+    if (!stderr.includes(message)) throw new Error(stderr);
+    loaded = stderr.split('\n');
+  });
+
+  test('loads no package but libsql from node_modules (decision 206)', () => {
+    const packages = loaded.flatMap((line) => line.split('/node_modules/').at(1)?.split('/')[0] ?? []);
+    expect(packages).toContain('libsql');
+    expect(packages.filter((one) => !LIBSQL.has(one))).toEqual([]);
+  });
+
+  test("does not load Node's HTTP client (decision 206)", () => {
+    expect(loaded).toContain('NativeModule net');
+    expect(loaded.filter((line) => line.includes('undici'))).toEqual([]);
+  });
 });
