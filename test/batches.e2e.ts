@@ -54,7 +54,7 @@ beforeAll(async () => {
       const some = skus.splice(0, count);
       // A two-byte character shows whether sizes are in characters.
       const document = `{"SKU":"@","Name":"${'é'.repeat(size / 2)}","ProductPrices":[`;
-      const sql = `UPDATE product_documents SET Document = REPLACE(?, '@', SKU) WHERE SKU BETWEEN ? AND ?`;
+      const sql = `UPDATE product_documents SET Document = REPLACE(?, '@', SKU) WHERE SKU >= ? AND SKU <= ?`;
       await database.sql(sql, [document, some[0], some.at(-1)]);
     }
   }

@@ -1,5 +1,6 @@
 import { isVisible } from '../assortment/assortment.js';
 import type { Query, Row } from '../database/query.js';
+import { between } from '../database/sku-conditions.js';
 import { gtinFault } from './gtin.js';
 import { isPictureName } from './picture-name.js';
 import type { TextRule } from './rules.js';
@@ -11,7 +12,7 @@ const PRODUCTS = `SELECT SKU, Barcode, CartonBarcode, Photo, WebsiteDescription 
   WHERE SKU > ? AND ${isVisible} ORDER BY SKU LIMIT ${BATCH}`;
 const IMAGES = `SELECT product_images.SKU AS SKU, FileName FROM product_images
   JOIN products ON products.SKU = product_images.SKU
-  WHERE product_images.SKU BETWEEN ? AND ? AND FileName IS NOT NULL AND ${isVisible} ORDER BY SKU, ImageID`;
+  WHERE ${between('product_images.SKU')} AND FileName IS NOT NULL AND ${isVisible} ORDER BY SKU, ImageID`;
 
 type Report = (rule: TextRule, example: string) => void;
 
