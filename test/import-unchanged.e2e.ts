@@ -1,3 +1,4 @@
+import { compareCodePoints } from '../src/assortment/key-order.js';
 import { IMPORT_TABLES } from '../src/import/import-tables.js';
 import { BASE, importFile, importFiles } from './support/import-files.js';
 import { imported } from './support/import-outcome.js';
@@ -173,6 +174,37 @@ test('only the changed rows of 2,500 are written, each once', async () => {
   await database.load(importFiles({ 'products.csv': [['NEW']] }));
   mixed['stock.csv'] += `${rows[1]!.replace('W,P0,', 'W,NEW,')}\n`;
   expect(await written(mixed, '--replace')).toEqual({ 'UPDATE stock': 1, 'INSERT stock': 1, 'DELETE stock': 1 });
+});
+
+/** Code points, UTF-16 code units and languages each order these beginnings in another way. */
+const BEGINNINGS = ['a', 'A', '_', 'é', 'z ', '\u{FF5E}', '\u{1F600}'];
+const SKUS = Array.from({ length: 2500 }, (_, index) => `${BEGINNINGS[index % 7]}P${index}`).toSorted(
+  compareCodePoints,
+);
+/** Batches of the first 20 products have few products, and further batches have many. */
+const IMAGES = SKUS.flatMap((sku, index) =>
+  Array.from({ length: index < 20 ? 100 : 1 }, (_, image) => [sku, `${BEGINNINGS[image % 7]}${image}`, 'a.jpg']),
+);
+
+test.each<[string, (rows: string[][]) => string[][]]>([
+  ['that is sorted', (rows) => rows],
+  ['that is sorted in the opposite order', (rows) => rows.toReversed()],
+  [
+    'that is not sorted',
+    (rows) => rows.toSorted(([one], [other]) => compareCodePoints(one!.slice(-2), other!.slice(-2))),
+  ],
+  ['that contains two of three rows', (rows) => rows.filter((_, index) => index % 3)],
+  ['that contains one of twenty rows', (rows) => rows.filter((_, index) => index % 20 === 3)],
+])('finds the stored rows of a file %s', async (_, select) => {
+  await database.load(importFiles({ 'products.csv': SKUS.map((sku) => [sku]), 'product_images.csv': IMAGES }));
+  const products = select(SKUS.map((sku) => [sku]));
+  const images = select(IMAGES).map((row, index) => (index % 100 === 7 ? [...row.slice(0, 2), 'b.jpg'] : row));
+  const changed = images.filter(([, , file]) => file === 'b.jpg').length;
+  const files = importFiles({ 'products.csv': products, 'product_images.csv': images });
+  expect(await imported(database, files)).toEqual({
+    products: `+0 ~0 =${products.length} -0`,
+    product_images: `+0 ~${changed} =${images.length - changed} -0`,
+  });
 });
 
 test('a dry run writes nothing', async () => {

@@ -3,7 +3,7 @@ import type { WriteSession } from '../database/engine.js';
 import type { FieldDeclaration } from '../resource/field.decorator.js';
 import { KeyIndex } from './key-index.js';
 import type { ReportProblem, TableSource } from './source/table-source.js';
-import { keyText } from './table-rows.js';
+import { keyText } from './key-text.js';
 
 const LOOKUP_BATCH = 500;
 

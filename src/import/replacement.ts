@@ -2,7 +2,8 @@ import type { RowValues } from './cell.js';
 import type { Row } from '../database/query.js';
 import { type ImportTable, isReferenced } from './import-tables.js';
 import type { ImportContext, TableImport } from './table-import.js';
-import { keyText, TableRows } from './table-rows.js';
+import { keyText } from './key-text.js';
+import { TableRows } from './table-rows.js';
 import { scanTable } from './table-scan.js';
 
 const BATCH_ROWS = 1000;

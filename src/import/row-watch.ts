@@ -11,6 +11,9 @@ export interface CheckedRow {
 
 /** Compares the rows of one table's file with the stored rows. */
 export interface RowWatch {
-  /** Called before a batch is written. @param stored stored rows of the same keys; undefined: the table is empty */
+  /**
+   * Called before a batch is written.
+   * @param stored the stored rows of these keys, and maybe others, by key; undefined: the table is empty
+   */
   observe(rows: readonly CheckedRow[], stored: ReadonlyMap<string, RowValues> | undefined): Promise<void> | void;
 }

@@ -1,19 +1,25 @@
 import { setImmediate } from 'node:timers/promises';
-import type { WriteSession } from '../database/engine.js';
+import type { SqlPart, WriteSession } from '../database/engine.js';
+import type { Row } from '../database/query.js';
 import type { FieldDeclaration } from '../resource/field.decorator.js';
 import { type RowValues, storedValue } from './cell.js';
 import type { ContentChanges } from './content-changes.js';
 import type { ImportTable } from './import-tables.js';
+import { keyRanges } from './key-ranges.js';
+import { keyText } from './key-text.js';
 
-/** Joins the key of a row into one text. The separator is NUL, which no value contains. */
-export function keyText(values: readonly unknown[]): string {
-  return values.join('\0');
-}
+/** Ranges are read only if they contain at most this many rows for each row of the file. */
+const MOST_ROWS_PER_KEY = 2;
 
-/** Reads, writes and removes rows of one table by their keys. Each call runs one statement. */
+/** Reads, writes and removes rows of one table by their keys. */
 export class TableRows {
   private readonly names: readonly string[];
   private readonly keyPositions: readonly number[];
+  /**
+   * Whether ranges contained too many rows, for example because the rows of the file are in no order. The other batches
+   * are then probably the same, so no further range is read.
+   */
+  private scattered = false;
 
   /** @param columns the columns that are read and written, including the whole key. Other columns stay unchanged. */
   constructor(
@@ -34,14 +40,39 @@ export class TableRows {
     return keyText(this.keyPositions.map((position) => values[position]));
   }
 
-  /** The stored rows with the keys of the given rows, by key. */
+  /** The stored rows with the keys of the given rows, and maybe others, by key. */
   async stored(rows: readonly RowValues[]): Promise<Map<string, RowValues>> {
-    const keys = rows.map((values) => this.keyPositions.map((position) => values[position]));
-    const { sql, parameters } = this.session.rowIn(this.table.key, keys);
-    const select = `SELECT ${this.names.join()} FROM ${this.table.name} WHERE ${sql}`;
-    const found = await this.session.query(select, parameters);
-    const values = found.map((row) => this.columns.map((column) => storedValue(row[column.name], column)));
+    const keys = rows.map((values) => this.keyPositions.map((position) => values[position]!));
+    const inRanges = this.byKey(await this.inRanges(keys));
+    // Searches for the others by name. So a database that orders texts in another way only makes this slower.
+    const others = keys.filter((key) => !inRanges.has(keyText(key)));
+    if (!others.length) return inRanges;
+    const named = this.byKey(await this.select(this.session.rowIn(this.table.key, others)));
+    return new Map([...inRanges, ...named]);
+  }
+
+  /** Reads ranges that contain the keys, and maybe others. @returns no rows if no range fits, or if it has too many rows */
+  private async inRanges(keys: readonly RowValues[]): Promise<Row[]> {
+    if (this.scattered) return [];
+    const ranges = keyRanges(
+      this.keyPositions.map((position) => this.columns[position]!),
+      keys,
+    );
+    if (!ranges) return [];
+    const most = keys.length * MOST_ROWS_PER_KEY;
+    const found = await this.select(ranges, `LIMIT ${most + 1}`);
+    this.scattered = found.length > most;
+    return this.scattered ? [] : found;
+  }
+
+  private byKey(rows: readonly Row[]): Map<string, RowValues> {
+    const values = rows.map((row) => this.columns.map((column) => storedValue(row[column.name], column)));
     return new Map(values.map((row) => [this.keyOf(row), row]));
+  }
+
+  private select({ sql, parameters }: SqlPart, limit = ''): Promise<Row[]> {
+    const select = `SELECT ${this.names.join()} FROM ${this.table.name} WHERE ${sql} ${limit}`;
+    return this.session.query(select, parameters);
   }
 
   /**
