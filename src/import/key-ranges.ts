@@ -26,20 +26,22 @@ export function keyRanges(columns: readonly FieldDeclaration[], keys: readonly R
   for (let head = columns.length - 1; head >= 0; head--) {
     if (!isText(columns[head]!)) continue;
     const ranges = rangesOf(keys, head);
-    if (ranges.length <= MAX_RANGES) return conditionOf(columns, ranges);
+    if (ranges) return conditionOf(columns, ranges);
   }
 }
 
-/** @param head the number of columns in the head */
-function rangesOf(keys: readonly RowValues[], head: number): KeyRange[] {
+/** @param head the number of columns in the head @returns undefined if there are too many ranges */
+function rangesOf(keys: readonly RowValues[], head: number): KeyRange[] | undefined {
   const ranges = new Map<string, KeyRange>();
   for (const key of keys) {
     const values = key.slice(0, head);
     const value = String(key[head]);
-    const range = ranges.get(keyText(values));
-    if (!range) ranges.set(keyText(values), { head: values, first: value, last: value });
+    const group = keyText(values);
+    const range = ranges.get(group);
+    if (!range) ranges.set(group, { head: values, first: value, last: value });
     else if (compareCodePoints(value, range.first) < 0) range.first = value;
     else if (compareCodePoints(value, range.last) > 0) range.last = value;
+    if (ranges.size > MAX_RANGES) return undefined;
   }
   return [...ranges.values()];
 }
