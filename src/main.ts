@@ -25,7 +25,11 @@ logger.log(`Listening on port ${service.port} (public) and ${service.managementP
 let stoppingSince: number | undefined;
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(service));
 const credentials = await service.ready;
-if (credentials) process.stdout.write(demoInstructions(credentials, service.port));
+if (credentials) {
+  // The instructions come after the lines of the log so far.
+  logger.release();
+  process.stdout.write(demoInstructions(credentials, service.port));
+}
 
 function settingsOrExit(): Settings {
   try {

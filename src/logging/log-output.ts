@@ -14,6 +14,8 @@ const FLUSH_TIMEOUT_MS = 1000;
  */
 export class LogOutput {
   private dropped = 0;
+  /** The lines since the last write. */
+  private collected = '';
 
   /** @param reportDropped receives the number of dropped lines once there is room again */
   constructor(
@@ -31,23 +33,19 @@ export class LogOutput {
 
   /** @param line including its line break */
   write(line: string): void {
-    const { writableLength: waiting } = this.stream;
+    const waiting = this.stream.writableLength + this.collected.length;
     // After lines were dropped, the backlog must become empty first. Otherwise there would be many small gaps.
     if (waiting > MAX_BACKLOG || (this.dropped && waiting)) return void this.dropped++;
     this.flushDropped();
-    this.collect();
-    this.stream.write(line);
+    if (!this.collected) setTimeout(() => this.release(), COLLECT_MS);
+    this.collected += line;
   }
 
   /** Writes the collected lines. Call it before the process exits. */
   release(): void {
-    this.stream.uncork();
-  }
-
-  private collect(): void {
-    if (this.stream.writableCorked) return;
-    this.stream.cork();
-    setTimeout(() => this.release(), COLLECT_MS);
+    const { collected } = this;
+    this.collected = '';
+    if (collected) this.stream.write(collected);
   }
 
   /** Resolves when everything is written, or after {@link FLUSH_TIMEOUT_MS}. */
