@@ -10,19 +10,19 @@ const SWEEP_FROM = 1024;
  * whose windows have all ended, so no timer is needed.
  */
 export class MemoryQuotaStorage extends ThrottlerQuotaStorage {
-  private readonly buckets = new Map<string, Map<string, WindowCount>>();
+  private readonly buckets = new Map<string, readonly WindowCount[]>();
   private readonly clock = new SteadyClock();
   private sweepAt = SWEEP_FROM;
 
   async hit(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount> {
     const now = this.clock.now();
     const before = this.buckets.get(bucket);
-    const counts = windows.map((window) => {
-      const { hits, endsAt } = current(before?.get(window.name), window, now);
+    const counts = windows.map((window, index) => {
+      const { hits, endsAt } = current(before?.[index], window, now);
       return { hits: hits + 1, endsAt };
     });
     if (!before) this.sweep(now);
-    this.buckets.set(bucket, new Map(windows.map(({ name }, index) => [name, counts[index]!])));
+    this.buckets.set(bucket, counts);
     return this.withDates(now, counts);
   }
 
@@ -31,7 +31,7 @@ export class MemoryQuotaStorage extends ThrottlerQuotaStorage {
     const stored = this.buckets.get(bucket);
     return this.withDates(
       now,
-      windows.map((window) => current(stored?.get(window.name), window, now)),
+      windows.map((window, index) => current(stored?.[index], window, now)),
     );
   }
 
@@ -52,7 +52,7 @@ export class MemoryQuotaStorage extends ThrottlerQuotaStorage {
   private sweep(now: number): void {
     if (this.buckets.size < this.sweepAt) return;
     for (const [bucket, counts] of this.buckets)
-      if ([...counts.values()].every(({ endsAt }) => endsAt <= now)) this.buckets.delete(bucket);
+      if (counts.every(({ endsAt }) => endsAt <= now)) this.buckets.delete(bucket);
     this.sweepAt = Math.max(SWEEP_FROM, 2 * this.buckets.size);
   }
 }

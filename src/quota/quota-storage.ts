@@ -5,11 +5,12 @@ import type { BucketCount, QuotaWindow } from './quota-window.js';
 export interface QuotaStorage {
   /**
    * Counts one request in every window of the bucket in one atomic step.
+   * @param windows the same windows in the same order for each call with this bucket, because counts have no names
    * @returns the windows including this request
    */
   hit(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount>;
 
-  /** Returns the windows of the bucket without counting. */
+  /** Returns the windows of the bucket without counting. @param windows see {@link hit} */
   read(bucket: string, windows: readonly QuotaWindow[]): Promise<BucketCount>;
 
   /** Whether this replica counts on its own, now or recently, although the replicas should share their counts. */
@@ -32,7 +33,7 @@ export abstract class ThrottlerQuotaStorage implements QuotaStorage, ThrottlerSt
   abstract close(): void;
 
   async increment(key: string, ttl: number, limit: number, _blockDuration: number, name: string) {
-    // Each window needs a separate bucket, because a hit replaces all windows of its bucket.
+    // Each window needs a separate bucket, because a hit counts in all windows of its bucket.
     const { now, counts } = await this.hit(`${name}:${key}`, [{ name, ttl }]);
     const { hits, endsAt } = counts[0]!;
     const timeToExpire = Math.ceil((endsAt - now) / 1000);

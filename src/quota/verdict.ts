@@ -42,9 +42,15 @@ export function judge(windows: readonly LimitedWindow[], { now, counts }: Bucket
     return { window, hits, remaining: Math.max(0, window.limit - hits), endsAt };
   });
   const admitted = states.every(({ window, hits }) => hits <= window.limit);
-  const byEnd = states.filter(({ remaining }) => remaining === 0).toSorted((a, b) => b.endsAt - a.endsAt);
-  const byRemaining = states.toSorted((a, b) => a.remaining - b.remaining || a.window.ttl - b.window.ttl);
-  const { window, remaining, endsAt } = (admitted ? byRemaining : byEnd)[0]!;
+  const { window, remaining, endsAt } = (admitted ? byRemaining : exhaustedByEnd)(states)[0]!;
   const retryAfter = Math.max(1, Math.ceil((endsAt - now) / 1000));
   return { admitted, window, remaining, endsAt, retryAfter, windows: states };
+}
+
+function byRemaining(states: readonly WindowState[]): WindowState[] {
+  return states.toSorted((a, b) => a.remaining - b.remaining || a.window.ttl - b.window.ttl);
+}
+
+function exhaustedByEnd(states: readonly WindowState[]): WindowState[] {
+  return states.filter(({ remaining }) => remaining === 0).toSorted((a, b) => b.endsAt - a.endsAt);
 }
