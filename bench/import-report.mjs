@@ -43,14 +43,14 @@ function aimsOf([size, { inserts, imports }]) {
 }
 
 function aimsOfAll({ M, L }) {
-  const { imports } = L ?? M;
+  const [size, { imports }] = L ? ['L', L] : ['M', M];
   const help = M.imports.map((run) => run.help.cpu * 1000);
   const [ofM, ofL] = [M, L].map((runs) => runs && peak(runs.imports.map(({ first }) => first)));
   return [
     ...(L ? [{ aim: 'P10', what: 'memory of the import of L / of M', figure: ofL / ofM, most: 1.25 }] : []),
     {
       aim: 'P10',
-      what: `import of ${thousands(ROWS)} stock rows`,
+      what: `import of ${thousands(ROWS)} stock rows of ${size}`,
       figure: seconds(deliveriesOf(imports)),
       unit: 's',
       most: 2,

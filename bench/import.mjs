@@ -14,18 +14,10 @@ import { CHANGED, writeDelivery } from './stock-delivery.mjs';
 /** One number for each delivery of stock: the quantity of its changed entries. */
 const DELIVERIES = [900_001, 900_002, 900_003];
 
-/**
- * Q and L take minutes, so only the first version of Node imports them.
- * @param {{ size: 'M' | 'Q' | 'L', quick: boolean, folder: string }} options also those of `measureOnNodes`
- */
+/** @param {{ size: 'M' | 'Q' | 'L', quick: boolean, folder: string }} options also those of `measureOnNodes` */
 export async function measureImport({ size, quick, folder, ...options }) {
-  await withServer((server) =>
-    measureOnNodes(server, 'import', { quick, ...options }, (node) => ({
-      sizes: node === options.nodes[0] && size !== 'M' ? ['M', size] : ['M'],
-      folder,
-      quick,
-    })),
-  );
+  const sizes = [...new Set(['M', size])];
+  await withServer((server) => measureOnNodes(server, 'import', { quick, ...options }, { sizes, folder, quick }));
 }
 
 /** @returns {Promise<{ rows: object, aims: object[] }>} */

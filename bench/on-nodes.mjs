@@ -7,13 +7,13 @@ import { startTasks } from './task-process.mjs';
 /**
  * @param {'import' | 'responses'} benchmark
  * @param {{ nodes: string[], quick: boolean, write: boolean, load: number }} options `nodes` are programs. `write` saves the figures
- * @param {(node: string) => object} optionsOf what the benchmark needs on a version of Node
+ * @param {object} task what the benchmark needs
  */
-export async function measureOnNodes(server, benchmark, { nodes, quick, write, load }, optionsOf) {
+export async function measureOnNodes(server, benchmark, { nodes, quick, write, load }, task) {
   for (const node of nodes) {
     const process = startTasks(join(import.meta.dirname, 'measure-process.mjs'), node);
     try {
-      const found = await process.ask(benchmark, { serverUrl: server.url, ...optionsOf(node) });
+      const found = await process.ask(benchmark, { serverUrl: server.url, ...task });
       console.log(`${benchmark}: ${found.machine}`);
       reportRows(found.rows);
       // The CPU time of a database on another machine is unknown.

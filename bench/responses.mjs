@@ -7,7 +7,7 @@ import { withServer } from './server.mjs';
 export async function measureResponses({ quick, folder, ...options }) {
   await withServer((server) =>
     withDataSets(server, quick ? 'Q' : 'L', folder, (dataSets) =>
-      measureOnNodes(server, 'responses', { quick, ...options }, () => ({ ...dataSets, quick })),
+      measureOnNodes(server, 'responses', { quick, ...options }, { ...dataSets, quick }),
     ),
   );
 }
