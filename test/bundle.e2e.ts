@@ -68,9 +68,19 @@ test('quota show loads ioredis (decision 206)', async () => {
   expect(await packagesOf(['quota', 'show', 'A'], { REDIS_URL: 'redis://127.0.0.1:1' })).toContain('ioredis');
 });
 
-test("no file of the bundle imports node:http, which would load Node's HTTP client (decision 206)", async () => {
+/** The code of all files of the bundle. */
+async function bundledCode(): Promise<string> {
   const files = (await readdir(program('.'), { recursive: true })).filter((name) => name.endsWith('.js'));
-  const code = files.map((name) => readFileSync(program(name), 'utf8')).join('\n');
+  return files.map((name) => readFileSync(program(name), 'utf8')).join('\n');
+}
+
+test('the bundle contains no TypeORM driver except those of MySQL and SQLite (decision 206)', async () => {
+  const drivers = (await bundledCode()).matchAll(/^\/\/ node_modules\/typeorm\/driver\/([\w-]+)\/\w+Driver\.js$/gm);
+  expect([...drivers].map(([, folder]) => folder).toSorted()).toEqual(['better-sqlite3', 'mysql', 'sqlite-abstract']);
+});
+
+test("no file of the bundle imports node:http, which would load Node's HTTP client (decision 206)", async () => {
+  const code = await bundledCode();
   expect(code).toContain('process.getBuiltinModule("node:http")');
   expect(code.match(/\b(from|import\(?) *"(node:)?http"/g)).toBeNull();
 });
