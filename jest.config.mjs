@@ -114,7 +114,11 @@ export default function config() {
       ['<rootDir>/test/support/count-reporter.mjs', { file: process.env.TEST_COUNTS }],
     ],
     projects: [
-      { ...common, displayName: 'unit', testMatch: ['<rootDir>/{src,conformance,site,bench}/**/*.spec.{ts,mjs}'] },
+      {
+        ...common,
+        displayName: 'unit',
+        testMatch: ['<rootDir>/{src,conformance,site,bench,test/support}/**/*.spec.{ts,mjs}'],
+      },
       endToEnd('sqlite', 'test/*.e2e.ts'),
       docs,
       deploy,

@@ -1,2 +1,2 @@
-/** Returns a port that is free at this moment. */
+/** Returns a port that is free at this moment, and that no client connection takes. */
 export function freePort(): Promise<number>;

@@ -1,11 +1,27 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Returns a port that is free at this moment. */
-export function freePort() {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
+// Systems give client connections ports from 32768 on. A connection could take such a port before the server binds it.
+const LOWEST = 10_000;
+const HIGHEST = 32_767;
+
+/** Returns a port that is free at this moment, and that no client connection takes. */
+export async function freePort() {
+  for (;;) {
+    const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST + 1));
+    if (await isFree(port)) return port;
+  }
+}
+
+async function isFree(port) {
+  const probe = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(probe, 'listening');
+  } catch (error) {
+    if (error.code === 'EADDRINUSE') return false;
+    throw error;
+  }
+  probe.close();
+  await once(probe, 'close');
+  return true;
 }
