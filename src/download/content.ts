@@ -24,11 +24,11 @@ export interface ContentState {
 /** The state of the content in a scope. */
 export function stateOf(
   { path, serializationHash, dependsOn }: Content,
-  { terms, parts }: CustomerScope,
+  { terms, versions }: CustomerScope,
 ): ContentState {
   return {
     terms: digestOf([API_PROFILE, path, serializationHash, terms]),
-    versions: dependsOn.map((part) => parts[part]?.version ?? null),
+    versions: dependsOn.map((part) => versions[part]),
   };
 }
 

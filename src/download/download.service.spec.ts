@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync, constants, gunzipSync } from 'node:zlib';
 import type { Settings } from '../config/settings.js';
 import type { DatabaseService } from '../database/database.service.js';
-import type { CustomerScope } from '../scope/customer-scope.js';
+import type { SnapshotScope } from '../scope/customer-scope.js';
 import type { CustomerScopeService } from '../scope/customer-scope.service.js';
 import { DownloadService } from './download.service.js';
 import { DownloadSlots } from './download-slots.js';
@@ -22,10 +22,11 @@ import { until } from '../../test/support/until.js';
 // The tests control the source of elements: they make it wait, fail and continue. No database can do that on demand.
 // The source runs behind a real HTTP server with real clients.
 
-const SCOPE: CustomerScope = {
+const SCOPE: SnapshotScope = {
   customerCode: 'C',
   terms: { priceList: null, warehouseCode: null, discountPercentage: '0' },
-  parts: { products: null, prices: null, stock: null },
+  versions: { products: null, prices: null, stock: null },
+  changedAt: { products: null, prices: null, stock: null },
 };
 
 /** A download service that counts its snapshots. */

@@ -62,7 +62,7 @@ export class DownloadService {
     const { req: request } = response;
     const representation = representationFor(request, source);
     const headers = source.headers(scope, representation);
-    if (source.isFresh(request, scope, headers)) return void response.status(304).set(headers).end();
+    if (source.isFresh(request, scope, headers)) return void response.writeHead(304, headers).end();
     const watch = watchDisconnect(response);
     try {
       await this.sendWhole({ response, scope, source, representation, headers, disconnected: watch.signal });

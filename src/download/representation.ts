@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { preferred } from '../http/accept.js';
 import { notAcceptable } from '../http/api-error.js';
 import type { ValidatorHeaders } from '../http/validator.js';
-import type { CustomerScope } from '../scope/customer-scope.js';
+import type { SnapshotScope } from '../scope/customer-scope.js';
 import { compressionParameters, type Encoding, ENCODINGS } from './compression.js';
 import type { Content } from './content.js';
 import type { Representation, ResponseSource } from './response-source.js';
@@ -32,12 +32,12 @@ const DATA_CHANGED = 'X-Data-Changed';
 export function headersOf200(
   shared: ValidatorHeaders,
   { dependsOn }: Content,
-  { parts }: CustomerScope,
+  { changedAt }: SnapshotScope,
   { encoding }: Representation,
 ): ValidatorHeaders {
   const headers = { ...shared };
   if (encoding !== 'identity') headers['Content-Encoding'] = encoding;
-  const latest = Math.max(...dependsOn.map((part) => parts[part]?.changedAt?.getTime() ?? -Infinity));
+  const latest = Math.max(...dependsOn.map((part) => changedAt[part]?.getTime() ?? -Infinity));
   if (latest !== -Infinity) headers[DATA_CHANGED] = new Date(latest).toISOString();
   return headers;
 }

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Snapshot } from '../database/engine.js';
 import type { Offer } from '../http/accept.js';
 import type { ValidatorHeaders } from '../http/validator.js';
-import type { CustomerScope } from '../scope/customer-scope.js';
+import type { CustomerScope, SnapshotScope } from '../scope/customer-scope.js';
 import type { Encoding } from './compression.js';
 import type { Pieces } from './format.js';
 
@@ -22,8 +22,7 @@ export interface Reading {
   readonly request: Request;
   readonly representation: Representation;
   readonly snapshot: Snapshot;
-  /** The scope in the snapshot. */
-  readonly scope: CustomerScope;
+  readonly scope: SnapshotScope;
 }
 
 /** A body that is ready to be read from a snapshot. */

@@ -30,7 +30,8 @@ export function digestOf(value: unknown): string {
 export function isFresh(request: Request, etag: string): boolean {
   const known = request.headers['if-none-match'];
   if (known === undefined) return false;
-  return known.trim() === '*' || knownTags(request).includes(normalized(etag));
+  // Most clients return the tag unchanged.
+  return known === etag || known.trim() === '*' || knownTags(request).includes(normalized(etag));
 }
 
 /** Returns the tags in `If-None-Match`, each with its quotes and as the service sent it. */

@@ -7,12 +7,12 @@ import { DatabaseService } from '../database/database.service.js';
 import type { Query, Row } from '../database/query.js';
 import { timeOrNull } from '../database/utc-time.js';
 import { customerNotFound, REVOKED, tokenInvalid } from '../http/api-error.js';
-import { JOIN_PARTS, partStates, SELECT_PARTS } from '../versions/content-versions.js';
-import type { CustomerScope, CustomerTerms } from './customer-scope.js';
+import { JOIN_PARTS, partTimes, partVersions, SELECT_TIMES, SELECT_VERSIONS } from '../versions/content-versions.js';
+import type { CustomerScope, CustomerTerms, SnapshotScope } from './customer-scope.js';
 
-const TERMS = `
+const SCOPE = `
   customers.CustomerCode, customers.WarehouseCode, customers.DiscountPercentage,
-    price_lists.PriceListCode, price_lists.PriceListName, price_lists.CurrencyCode, ${SELECT_PARTS}`;
+    price_lists.PriceListCode, price_lists.PriceListName, price_lists.CurrencyCode, ${SELECT_VERSIONS}`;
 const CUSTOMER = `
   customers LEFT JOIN price_lists ON price_lists.PriceListCode = customers.PriceListCode ${JOIN_PARTS}`;
 const WHERE_ACTIVE = 'WHERE customers.CustomerCode = ? AND customers.Active = 1';
@@ -22,7 +22,7 @@ const GRANT = 'customers.DeactivatedAt, api_keys.ID AS KeyID, api_keys.ExpiresAt
 const UNREVOKED_KEY = `api_keys
   ON api_keys.ID = ? AND api_keys.CustomerCode = customers.CustomerCode AND ${UNREVOKED}`;
 
-const CURRENT = `SELECT ${GRANT}, ${TERMS} FROM ${CUSTOMER} LEFT JOIN ${UNREVOKED_KEY} ${WHERE_ACTIVE}`;
+const CURRENT = `SELECT ${GRANT}, ${SCOPE} FROM ${CUSTOMER} LEFT JOIN ${UNREVOKED_KEY} ${WHERE_ACTIVE}`;
 
 /** The customer of a token and the key that the token was issued for. */
 export interface CurrentCustomer {
@@ -40,9 +40,9 @@ export class CustomerScopeService {
   ) {}
 
   /** Returns the scope of the active customer with exactly this code. @param query queries the snapshot to read from */
-  async find(customerCode: string, query: Query): Promise<CustomerScope | undefined> {
-    const [row] = await query(`SELECT ${TERMS} FROM ${CUSTOMER} ${WHERE_ACTIVE}`, [customerCode]);
-    return row && scopeOf(row);
+  async find(customerCode: string, query: Query): Promise<SnapshotScope | undefined> {
+    const [row] = await query(`SELECT ${SCOPE}, ${SELECT_TIMES} FROM ${CUSTOMER} ${WHERE_ACTIVE}`, [customerCode]);
+    return row && Object.freeze({ ...scopeOf(row), changedAt: partTimes(row) });
   }
 
   /**
@@ -69,7 +69,7 @@ function scopeOf(row: Row): CustomerScope {
   return Object.freeze({
     customerCode: row.CustomerCode as string,
     terms: termsOf(row),
-    parts: partStates(row),
+    versions: partVersions(row),
   });
 }
 

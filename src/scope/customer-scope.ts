@@ -1,12 +1,17 @@
 import { InvariantViolation } from '../invariants/invariants.js';
-import type { PartStates } from '../versions/content-versions.js';
+import type { PartTimes, PartVersions } from '../versions/content-versions.js';
 
 /** The customer of a request, with everything that its responses depend on. */
 export interface CustomerScope {
   readonly customerCode: string;
   readonly terms: CustomerTerms;
-  /** The current states of the content parts that the customer may see. */
-  readonly parts: PartStates;
+  /** The versions of the content parts that the customer may see. */
+  readonly versions: PartVersions;
+}
+
+/** A customer's scope in a snapshot. */
+export interface SnapshotScope extends CustomerScope {
+  readonly changedAt: PartTimes;
 }
 
 /**
@@ -49,7 +54,7 @@ export function valueOf(column: Division, terms: CustomerTerms): string | null {
  * Compares two reads of a customer's scope from one snapshot.
  * @throws {InvariantViolation} if they differ, because the reads between them mix two states of the content
  */
-export function assertSameScope(first: CustomerScope, second: CustomerScope | undefined): void {
+export function assertSameScope(first: SnapshotScope, second: SnapshotScope | undefined): void {
   if (JSON.stringify(first) === JSON.stringify(second)) return;
   throw new InvariantViolation('snapshot', 'The snapshot shows another state of the content than at its start');
 }

@@ -9,41 +9,33 @@ export interface ContentPart {
   code: string;
 }
 
-/** The state of a part after its last committed change. */
-interface PartState {
-  readonly version: string;
-  /** The time of that change. null if it is unknown. */
-  readonly changedAt: Date | null;
-}
+/** The version of each part that a customer sees. null if the part never had content. */
+export type PartVersions = Readonly<Record<PartName, string | null>>;
 
-/** The states of all parts that a customer sees. null if the part never had content. */
-export type PartStates = Readonly<Record<PartName, PartState | null>>;
+/** When the last change of each part was committed. null if it is unknown. */
+export type PartTimes = Readonly<Record<PartName, Date | null>>;
 
-/** The SELECT list for {@link partStates}. */
-export const SELECT_PARTS = PART_NAMES.map(
-  (part) => `${part}Part.Version AS ${part}Version, ${part}Part.ChangedAt AS ${part}ChangedAt`,
-).join(', ');
+/** The SELECT list for {@link partVersions}. */
+export const SELECT_VERSIONS = PART_NAMES.map((part) => `${part}Part.Version AS ${part}Version`).join(', ');
 
-/** SQL that joins the states of all parts to a row of `customers`. */
+/** The SELECT list for {@link partTimes}. */
+export const SELECT_TIMES = PART_NAMES.map((part) => `${part}Part.ChangedAt AS ${part}ChangedAt`).join(', ');
+
+/** SQL that joins the versions and times of all parts to a row of `customers`. */
 export const JOIN_PARTS = PART_NAMES.map((part) => {
   const column = divisionOf(part);
   return `LEFT JOIN content_versions ${part}Part
     ON ${part}Part.Part = '${part}' AND ${part}Part.Code = ${column ? `customers.${column}` : "''"}`;
 }).join(' ');
 
-/** Returns the states in a row that selects {@link SELECT_PARTS}. */
-export function partStates(row: Row): PartStates {
-  return Object.fromEntries(PART_NAMES.map((part) => [part, partState(row, part)])) as PartStates;
+/** Returns the versions in a row that selects {@link SELECT_VERSIONS}. */
+export function partVersions(row: Row): PartVersions {
+  const versions: Record<string, unknown> = {};
+  for (const part of PART_NAMES) versions[part] = row[`${part}Version`];
+  return versions as PartVersions;
 }
 
-function partState(row: Row, part: PartName): PartState | null {
-  const version = row[`${part}Version`];
-  if (version === null) return null;
-  return {
-    version: version as string,
-    // Parsed on use: a 304, the most frequent response, does not show this time.
-    get changedAt() {
-      return timeOrNull(row[`${part}ChangedAt`]);
-    },
-  };
+/** Returns the times in a row that selects {@link SELECT_TIMES}. */
+export function partTimes(row: Row): PartTimes {
+  return Object.fromEntries(PART_NAMES.map((part) => [part, timeOrNull(row[`${part}ChangedAt`])])) as PartTimes;
 }
