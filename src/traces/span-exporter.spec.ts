@@ -1,3 +1,4 @@
+import { freePort } from '../../test/support/free-port.mjs';
 import { OtlpReceiver } from '../../test/support/otlp-receiver.js';
 import type { Span } from './span.js';
 import { SpanExporter } from './span-exporter.js';
@@ -16,7 +17,7 @@ const SPAN: Span = {
 let receiver: OtlpReceiver;
 let log: string[];
 beforeEach(async () => {
-  receiver = await OtlpReceiver.start();
+  receiver = await OtlpReceiver.start(await freePort());
   log = [];
 });
 afterEach(() => receiver.close());

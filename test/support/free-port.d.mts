@@ -1,2 +1,2 @@
-/** Returns a port that is free at this moment, and that no client connection takes. */
+/** Returns a port that is free at this moment, below the default range of client connections. */
 export function freePort(): Promise<number>;

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-// Systems give client connections ports from 32768 on. A connection could take such a port before the server binds it.
-const LOWEST = 10_000;
-const HIGHEST = 32_767;
+// Systems give client connections ports from 32768 on, by default. A connection could take such a port before the server
+// binds it.
+export const LOWEST = 10_000;
+export const HIGHEST = 32_767;
 
-/** Returns a port that is free at this moment, and that no client connection takes. */
+/** Returns a port that is free at this moment, below the default range of client connections. */
 export async function freePort() {
   for (;;) {
     const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST + 1));
