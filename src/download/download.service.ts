@@ -62,6 +62,7 @@ export class DownloadService {
     const { req: request } = response;
     const representation = representationFor(request, source);
     const headers = source.headers(scope, representation);
+    // Without `set` of Express, which takes longer: a 304 is the most frequent response.
     if (source.isFresh(request, scope, headers)) return void response.writeHead(304, headers).end();
     const watch = watchDisconnect(response);
     try {

@@ -11,6 +11,16 @@ const IDENTITY: CustomerIdentity = {
   grant: { apiKeyId: 1, deactivatedAt: null, issuedAt: 0 },
 };
 
+test('reads no times of changes for a 304', async () => {
+  const prepared = jest.fn(async () => []);
+  const scopes = new CustomerScopeService(
+    { prepared } as Partial<DatabaseService> as DatabaseService,
+    new TokenDenylist(),
+  );
+  await expect(scopes.current(IDENTITY)).rejects.toThrow();
+  expect(prepared).toHaveBeenCalledWith(expect.not.stringContaining('ChangedAt'), [1, 'A']);
+});
+
 test.each([
   ['the row of another customer', { CustomerCode: 'B', KeyID: 1, ExpiresAt: null, DeactivatedAt: null }],
   ['the row of the other statement', { KeyCustomerCode: 'A', ID: 1, ExpiresAt: null, DeactivatedAt: null }],

@@ -1,7 +1,7 @@
 import { InvariantViolation } from '../invariants/invariants.js';
 import type { PartTimes, PartVersions } from '../versions/content-versions.js';
 
-/** The customer of a request, with everything that its responses depend on. */
+/** The customer of a request, with everything that an `ETag` depends on. */
 export interface CustomerScope {
   readonly customerCode: string;
   readonly terms: CustomerTerms;
@@ -9,8 +9,9 @@ export interface CustomerScope {
   readonly versions: PartVersions;
 }
 
-/** A customer's scope in a snapshot. */
+/** The scope in the snapshot that a 200 is read from. */
 export interface SnapshotScope extends CustomerScope {
+  /** Only a 200 shows these times, so a 304 does not read them. */
   readonly changedAt: PartTimes;
 }
 
