@@ -1,9 +1,10 @@
-// Runs the built CLI in its own process, as an operator does, and measures the process.
+// Runs the built CLI in its own process with the heap of a pod, as an operator does, and measures the process.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { killAtExit } from './at-exit.mjs';
+import { POD_HEAP } from './pod-heap.mjs';
 
 const USAGE = join(import.meta.dirname, 'usage.mjs');
 
@@ -19,7 +20,7 @@ export const runCli = cliOf(join(import.meta.dirname, '..'));
 export function cliOf(folder) {
   return async (databaseUrl, ...args) => {
     const start = performance.now();
-    const child = spawn(process.execPath, ['--import', USAGE, join(folder, 'dist/cli.js'), ...args], {
+    const child = spawn(process.execPath, [POD_HEAP, '--import', USAGE, join(folder, 'dist/cli.js'), ...args], {
       env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     });

@@ -7,12 +7,13 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { killAtExit } from './at-exit.mjs';
 import { KEY } from './keys.mjs';
+import { POD_HEAP } from './pod-heap.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 
 /**
- * Starts the service on a database. The settings are the defaults, but the quota of anonymous callers is unlimited, and
- * the service stops without a drain.
+ * Starts the service on a database, with the heap of a pod. The settings are the defaults, but the quota of anonymous
+ * callers is unlimited, and the service stops without a drain.
  * @param {object} [settings] further settings
  * @param {string} [folder] a built checkout of the project; default: this one
  * @returns {Promise<{ url: string, managementUrl: string, pid: number,
@@ -44,11 +45,14 @@ export async function startService(databaseUrl, settings = {}, folder = ROOT) {
   return { url, managementUrl, pid: child.pid, token: (...login) => tokenOf(url, ...login), stop };
 }
 
-/** The Node options of `npm start`. To profile: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=profiles'. */
+/**
+ * The Node options of `npm start`, and the heap of a pod.
+ * To profile: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=profiles'
+ */
 function nodeOptions(folder) {
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const [, options = ''] = /\bnode (.*)dist\/main\.js/.exec(scripts.start) ?? [];
-  return `${options} ${process.env.BENCH_NODE_OPTIONS ?? ''}`.split(' ').filter(Boolean);
+  return `${options} ${POD_HEAP} ${process.env.BENCH_NODE_OPTIONS ?? ''}`.split(' ').filter(Boolean);
 }
 
 /** Prints only the first lines, because an overloaded service logs a line for each refused request. */
