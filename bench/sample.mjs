@@ -4,12 +4,13 @@ import { cpuOf, resetPeak, peakOf } from './process-usage.mjs';
 import { median } from './report.mjs';
 
 /**
- * Sends the same request `count` times, one after another.
+ * Sends the same request `lead + count` times, one after another. Measures the last `count` of them.
  * @param call.pid the process that responds; `call.status` is the expected status
  * @returns {Promise<{ seconds, firstByte, bytes, cpu, databaseCpu, peak, etag }>} the median of seconds, the mean of
  *   CPU seconds per request, the bytes of one response, and the peak memory of the process in bytes
  */
-export async function sample(client, databasePid, { pid, status = 200, count = 1, ...request }) {
+export async function sample(client, databasePid, { pid, status = 200, lead = 0, count = 1, ...request }) {
+  if (lead) await client.ask('series', { count: lead, ...request });
   resetPeak(pid);
   const before = [cpuOf(pid), cpuOf(databasePid)];
   const responses = await client.ask('series', { count, ...request });

@@ -1,7 +1,7 @@
 // P1, P2, P6, P8, P9: full responses of M, each compared with its yardstick.
 import { inRounds, ratioOf, rowOf, sample } from '../sample.mjs';
 import { median } from '../report.mjs';
-import { oneQueryCall, unchangedAims, unchangedCalls, warmUp } from './unchanged.mjs';
+import { queryCalls, unchangedAims, unchangedCalls, warmUp } from './unchanged.mjs';
 import { startYardsticks } from './yardsticks.mjs';
 
 const NAMES = {
@@ -19,6 +19,7 @@ const NAMES = {
   stock304: 'GET /stock, 304',
   prices304: 'GET /prices, 304',
   oneQuery: 'Express with SELECT 1',
+  stateQuery: 'Express with the query of a 304',
   typeorm: 'TypeORM find with relations',
   nest: 'NestJS and TypeORM find',
 };
@@ -65,7 +66,7 @@ function yardstickCalls(yardsticks, bytes) {
     rawPrices: { url: `${url}/prices`, pid, status: 204 },
     buffer: { url: `${url}/buffer/${bytes}`, pid },
     batched: { url: `${url}/batched`, pid },
-    oneQuery: oneQueryCall(yardsticks),
+    ...queryCalls(yardsticks),
   };
 }
 

@@ -5,7 +5,7 @@ import { DataSource, IsNull, Not } from 'typeorm';
 import { productsInBatches } from './yardstick-batches.mjs';
 import { ENTITIES, relations } from './yardstick-entities.mjs';
 import { startNest } from './yardstick-nest.mjs';
-import { NORMALISED_ROWS, PRICES, STOCK } from './yardstick-queries.mjs';
+import { NORMALISED_ROWS, PRICES, STATE, STOCK } from './yardstick-queries.mjs';
 
 const url = process.env.DATABASE_URL;
 /** The terms of BENCH-A. */
@@ -47,10 +47,16 @@ for (const [path, sql] of Object.entries({ '/stock': STOCK, '/prices': PRICES })
     response.set('X-Length', JSON.stringify(rows).length).status(204).end();
   });
 
-// The minimum cost of a 304 that depends on the state of the database: one query.
+// The minimum cost of a response that depends on the database.
 app.get('/one-query', async (_request, response) => {
   await connection.query('SELECT 1');
   response.status(204).end();
+});
+
+// The minimum cost of a 304: the query that finds out whether anything has changed.
+app.get('/state-query', async (_request, response) => {
+  const [rows] = await connection.execute(STATE, [1, 'BENCH-A']);
+  response.status(rows.length ? 204 : 404).end();
 });
 
 app.get('/buffer/:bytes', ({ params: { bytes } }, response) => {

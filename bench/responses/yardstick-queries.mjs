@@ -19,6 +19,17 @@ export const PARTS = Object.fromEntries(
   ARRAYS.map((name) => [name, `SELECT * FROM ${name} WHERE SKU IN (:skus) ORDER BY SKU`]),
 );
 
+/** What a 304 reads to decide that nothing has changed: the key, the terms, and the version of each content part. */
+export const STATE = `SELECT customers.CustomerCode, customers.WarehouseCode, customers.DiscountPercentage,
+    customers.DeactivatedAt, price_lists.PriceListCode, price_lists.PriceListName, price_lists.CurrencyCode, api_keys.ID,
+    api_keys.ExpiresAt, products.Version AS Products, prices.Version AS Prices, stock.Version AS Stock
+  FROM customers LEFT JOIN price_lists ON price_lists.PriceListCode = customers.PriceListCode
+  LEFT JOIN content_versions products ON products.Part = 'products' AND products.Code = ''
+  LEFT JOIN content_versions prices ON prices.Part = 'prices' AND prices.Code = customers.PriceListCode
+  LEFT JOIN content_versions stock ON stock.Part = 'stock' AND stock.Code = customers.WarehouseCode
+  LEFT JOIN api_keys ON api_keys.ID = ? AND api_keys.CustomerCode = customers.CustomerCode AND api_keys.RevokedAt IS NULL
+  WHERE customers.CustomerCode = ? AND customers.Active = 1`;
+
 export const STOCK = `SELECT stock.SKU, stock.WarehouseCode, stock.AvailableQTY, stock.NextAvailableETA
   ${from('JOIN stock ON stock.SKU = prices.SKU AND stock.WarehouseCode = :warehouse')} ORDER BY prices.SKU`;
 
