@@ -17,7 +17,7 @@ test('reads no times of changes for a 304', async () => {
     { prepared } as Partial<DatabaseService> as DatabaseService,
     new TokenDenylist(),
   );
-  await expect(scopes.current(IDENTITY)).rejects.toThrow();
+  await expect(scopes.current(IDENTITY)).rejects.toThrow('Customer not found.');
   expect(prepared).toHaveBeenCalledWith(expect.not.stringContaining('ChangedAt'), [1, 'A']);
 });
 
