@@ -30,9 +30,7 @@ export const JOIN_PARTS = PART_NAMES.map((part) => {
 
 /** Returns the versions in a row that selects {@link SELECT_VERSIONS}. */
 export function partVersions(row: Row): PartVersions {
-  const versions: Record<string, unknown> = {};
-  for (const part of PART_NAMES) versions[part] = row[`${part}Version`];
-  return versions as PartVersions;
+  return Object.fromEntries(PART_NAMES.map((part) => [part, row[`${part}Version`]])) as PartVersions;
 }
 
 /** Returns the times in a row that selects {@link SELECT_TIMES}. */
