@@ -19,13 +19,14 @@ const FILLING_PHASES = 7;
 export async function measureSlowClients(stage, options) {
   const service = await startService(stage.large.url, UNCACHED);
   try {
-    return await measureOn(service, { ...stage, large: { ...stage.large, service } }, options);
+    return await measureOn({ ...stage, large: { ...stage.large, service } }, options);
   } finally {
     await service.stop();
   }
 }
 
-async function measureOn(service, stage, { rounds, seconds }) {
+async function measureOn(stage, { rounds, seconds }) {
+  const { service } = stage.large;
   const slow = await Promise.all(SLOW.slice(0, 8).map((code) => service.token(code)));
   const quick = await service.token(QUICK);
   const { etag } = await stage.client.ask('get', { url: `${service.url}/stock`, headers: quick });
