@@ -4,6 +4,7 @@ import { call, tokenCall } from '../support/http-call.js';
 import { A, smallCatalogue } from '../support/small-catalogue.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { type Environment, TestDatabase, TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 
 const WAIT_MS = 1000;
 
@@ -90,12 +91,13 @@ test('a request returns 500 with Retry-After if no lookup connection is free, an
   // The second request needs a connection before the first one has its response, so the pool opens one.
   proxy.hang();
   const both = times(2, 0).map(() => call(service.url, tokenCall(A, key)));
-  await sleep(WAIT_MS / 4);
+  await until('two connections', () => proxy.accepted >= 2);
   proxy.resume();
   await Promise.all(both);
   proxy.hang();
+  const sentBefore = proxy.chunksSent;
   const unanswered = times(2, 0).map(() => call(service.url, tokenCall(A, key)));
-  await sleep(WAIT_MS / 4);
+  await until('two unanswered statements', () => proxy.chunksSent >= sentBefore + 2);
   const waiting = call(service.url, tokenCall(A, key));
   for (const response of await Promise.all(unanswered)) expect(response.headers).not.toHaveProperty('retry-after');
   const { status, headers, body } = await waiting;

@@ -35,6 +35,10 @@ export class TcpProxy {
   responsesForgotten: 'nothing' | 'reset' = 'nothing';
   /** The number of forgotten connections. */
   forgotten = 0;
+  /** The number of connections that clients have opened so far. */
+  accepted = 0;
+  /** The number of chunks that clients have sent so far, including those that wait while the proxy hangs. */
+  chunksSent = 0;
 
   constructor(private target: string) {}
 
@@ -111,6 +115,8 @@ export class TcpProxy {
   }
 
   private join(inbound: Socket): void {
+    this.accepted++;
+    inbound.on('data', () => this.chunksSent++);
     const { hostname, port } = new URL(this.target);
     const outbound = connect({ host: hostname, port: Number(port || 3306), noDelay: true });
     for (const socket of [inbound, outbound]) {
