@@ -82,10 +82,9 @@ else
     async function restartConnections(): Promise<void> {
       const connection = await mysql.createConnection(server.url);
       await connection.query(program.mariadb ? 'FLUSH SSL' : 'ALTER INSTANCE RELOAD TLS');
-      const [rows] = await connection.query(
-        "SELECT ID AS id FROM information_schema.processlist WHERE USER = 'certified'",
-      );
-      for (const { id } of rows as { id: number }[]) await connection.query(`KILL ${id}`);
+      const [sessions] = await connection.query('SHOW PROCESSLIST');
+      for (const { Id, User } of sessions as { Id: number; User: string }[])
+        if (User === 'certified') await connection.query(`KILL ${Id}`);
       await connection.end();
     }
 

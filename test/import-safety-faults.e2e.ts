@@ -5,6 +5,7 @@ import { latestRuns } from './support/import-runs.js';
 import { largeCatalogue, stateOf, touch } from './support/large-catalogue.js';
 import { startPrivateServer } from './support/private-server.mjs';
 import { RunningCommand } from './support/running-command.js';
+import { killSessionsOn } from './support/server-sessions.js';
 import { TcpProxy } from './support/tcp-proxy.js';
 import { engine, TestDatabase } from './support/test-service.js';
 
@@ -83,11 +84,7 @@ if (engine === 'mysql') {
 
     test('whose connection the server kills leaves the old data and is recorded as failed', async () => {
       const command = await halfDone();
-      const sessions = await database.sql(
-        'SELECT ID AS id FROM information_schema.processlist WHERE DB = DATABASE() AND ID <> CONNECTION_ID()',
-      );
-      expect(sessions.length).toBeGreaterThan(0);
-      for (const { id } of sessions) await database.sql(`KILL ${id}`);
+      expect(await killSessionsOn(database)).toBeGreaterThan(0);
       command.signal('SIGCONT');
       await failed(command, LOST);
     });

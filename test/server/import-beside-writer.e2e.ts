@@ -1,11 +1,6 @@
-import {
-  BEGIN,
-  type ForeignConnection,
-  foreignConnection,
-  LOCKS_MS,
-  lockWaits,
-} from '../support/foreign-connection.js';
+import { BEGIN, type ForeignConnection, foreignConnection } from '../support/foreign-connection.js';
 import { importFiles } from '../support/import-files.js';
+import { lockWaits } from '../support/server-sessions.js';
 import { TestDatabase } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
@@ -34,7 +29,7 @@ const STOCK = importFiles({ 'stock.csv': SKUS.map((sku) => ['W', sku, '2']) });
 /** Begins an import. Resolves when it waits for a row that the other program has locked. */
 async function waitingImport(files: Record<string, string>): Promise<{ ended: ReturnType<TestDatabase['cli']> }> {
   const ended = database.cli('import', await database.files(files));
-  await until('the import waits for a lock', () => lockWaits(database), { everyMs: LOCKS_MS });
+  await until('the import waits for a lock', () => lockWaits(database));
   return { ended };
 }
 

@@ -1,6 +1,7 @@
 import Libsql from 'libsql';
 import mysql from 'mysql2/promise';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lockWaits } from './server-sessions.js';
 import { engine, type TestDatabase } from './test-service.js';
 
 /** A connection of another program, for transactions of several statements. */
@@ -44,20 +45,8 @@ async function withRetry(work: () => void): Promise<void> {
   }
 }
 
-/** Milliseconds between two calls of {@link lockWaits}. If called more often, the server may return the same rows again. */
-export const LOCKS_MS = 200;
-
-/** The number of transactions on the database that wait for locks. */
-export async function lockWaits(database: TestDatabase): Promise<number> {
-  const waiting = await database.sql(
-    `SELECT 1 FROM information_schema.innodb_trx JOIN information_schema.processlist ON ID = trx_mysql_thread_id
-     WHERE trx_state = 'LOCK WAIT' AND DB = DATABASE()`,
-  );
-  return waiting.length;
-}
-
 /** Resolves when this number of transactions wait for locks on the server, or after 2 s if they do not need to wait. */
 export async function lockWait(database: TestDatabase, count = 1): Promise<void> {
-  for (let attempt = 0; attempt < 10; attempt++, await sleep(LOCKS_MS))
+  for (const end = performance.now() + 2000; performance.now() < end; await sleep(20))
     if ((await lockWaits(database)) >= count) return;
 }

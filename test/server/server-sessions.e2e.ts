@@ -1,0 +1,41 @@
+import { type ForeignConnection, foreignConnection, lockWait } from '../support/foreign-connection.js';
+import { killSessionsOn, lockWaits, sessionsOn } from '../support/server-sessions.js';
+import { TestDatabase } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+// Other tests find the sessions of their database with these functions, while further tests use the same server.
+
+let database: TestDatabase;
+let holder: ForeignConnection;
+let waiter: ForeignConnection;
+beforeEach(async () => {
+  database = await TestDatabase.create();
+  await database.sql(`INSERT INTO warehouses (WarehouseCode) VALUES ('W')`);
+  [holder, waiter] = [await foreignConnection(database), await foreignConnection(database)];
+});
+afterEach(async () => {
+  for (const connection of [holder, waiter]) await connection.close().catch(() => undefined);
+  await database.drop();
+});
+
+test('a statement with an emoji hides neither the sessions nor the one that waits for a lock', async () => {
+  await holder.run('START TRANSACTION');
+  await holder.run(`UPDATE warehouses SET WarehouseName = 'held'`);
+  expect(await lockWaits(database)).toBe(0);
+  const waiting = waiter.run(`UPDATE warehouses SET WarehouseName = '🎃'`);
+  await lockWait(database);
+  expect([await lockWaits(database), (await sessionsOn(database)).length]).toEqual([1, 2]);
+  await holder.run('ROLLBACK');
+  await waiting;
+  expect(await lockWaits(database)).toBe(0);
+});
+
+test('the sessions of other clients on a database end, and none on another database', async () => {
+  const other = await TestDatabase.create();
+  const untouched = await foreignConnection(other);
+  expect(await killSessionsOn(database)).toBe(2);
+  await until('the sessions end', async () => !(await sessionsOn(database)).length);
+  await untouched.run('SELECT 1');
+  await untouched.close();
+  await other.drop();
+});
