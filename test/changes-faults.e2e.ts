@@ -408,7 +408,6 @@ if (engine === 'mysql')
     beforeEach(async () => {
       foreign = await foreignConnection(service.database);
     });
-    afterEach(() => foreign.close());
 
     test('a product is gone if another program shows it while an import hides it', async () => {
       await load({ 'products.csv': [product('B', 'Name of B', 'OBSOLETE')] });

@@ -249,7 +249,6 @@ async function changeMeanwhile(work: () => Promise<unknown>): Promise<void> {
   const working = work();
   await lockWait(service.database);
   await foreign.run('COMMIT');
-  await foreign.close();
   await working;
   await expectAllConsistent('committed meanwhile');
 }
@@ -295,7 +294,6 @@ if (engine === 'mysql')
         expect(await building).toMatchObject({ code: 0 });
         expect(await changing).toBe('done');
         expect(await expectAllConsistent(statement)).toEqual(['B']);
-        for (const connection of [stopper, foreign]) await connection.close();
       });
     },
   );

@@ -19,10 +19,7 @@ beforeEach(async () => {
   await database.load({ ...products, ...importFiles({ 'warehouses.csv': [['W', 'before']] }) });
   await foreign.run(BEGIN);
 });
-afterEach(async () => {
-  await foreign.close();
-  await database.drop();
-});
+afterEach(() => database.drop());
 
 const STOCK = importFiles({ 'stock.csv': SKUS.map((sku) => ['W', sku, '2']) });
 

@@ -13,10 +13,7 @@ beforeEach(async () => {
   await database.sql(`INSERT INTO warehouses (WarehouseCode) VALUES ('W')`);
   [holder, waiter] = [await foreignConnection(database), await foreignConnection(database)];
 });
-afterEach(async () => {
-  for (const connection of [holder, waiter]) await connection.close().catch(() => undefined);
-  await database.drop();
-});
+afterEach(() => database.drop());
 
 test('a statement with an emoji hides neither the sessions nor the one that waits for a lock', async () => {
   await holder.run('START TRANSACTION');
@@ -36,6 +33,22 @@ test('the sessions of other clients on a database end, and none on another datab
   expect(await killSessionsOn(database)).toBe(2);
   await until('the sessions end', async () => !(await sessionsOn(database)).length);
   await untouched.run('SELECT 1');
-  await untouched.close();
   await other.drop();
+});
+
+describe('a connection that a test does not close', () => {
+  let kept: TestDatabase;
+  beforeAll(async () => {
+    kept = await TestDatabase.create();
+  });
+  afterAll(() => kept.drop());
+
+  test('is open during the test', async () => {
+    await foreignConnection(kept);
+    expect(await sessionsOn(kept)).toHaveLength(1);
+  });
+
+  test('is closed before the next test', async () => {
+    await until('the session ends', async () => !(await sessionsOn(kept)).length);
+  });
 });

@@ -10,21 +10,41 @@ export interface ForeignConnection {
   close(): Promise<void>;
 }
 
+/** How to end each connection that is open. */
+const open = new Set<() => void>();
+
+// Otherwise a test that fails would keep its locks, and later tests would wait for them.
+afterEach(() => {
+  for (const end of open) end();
+  open.clear();
+});
+
+/** Opens a connection. It ends after the test at the latest. */
 export async function foreignConnection({ url }: TestDatabase): Promise<ForeignConnection> {
   if (engine === 'sqlite') {
     const connection = new Libsql(url.slice('sqlite:'.length), { timeout: 0 });
     connection.exec('PRAGMA foreign_keys = ON');
+    const end = () => void connection.close();
+    open.add(end);
     return {
       // If a prepared statement has to wait for a lock, it stays in progress and prevents the transaction from ending.
       run: (sql, parameters = []) =>
         withRetry(() => void (parameters.length ? connection.prepare(sql).run([...parameters]) : connection.exec(sql))),
-      close: async () => void connection.close(),
+      close: async () => {
+        open.delete(end);
+        end();
+      },
     };
   }
   const connection = await mysql.createConnection({ uri: url, charset: 'utf8mb4' });
+  const end = () => connection.destroy();
+  open.add(end);
   return {
     run: async (sql, parameters = []) => void (await connection.query(sql, [...parameters])),
-    close: () => connection.end(),
+    close: async () => {
+      open.delete(end);
+      await connection.end();
+    },
   };
 }
 
