@@ -7,10 +7,11 @@ import { changedRanges } from '../src/versions/change-log.js';
 import { applied, deltaSince, sorted, wholeState } from './support/change-oracle.js';
 import { changeCatalogue, FORCE, price, product, SKUS } from './support/change-catalogue.js';
 import { ChangeReader } from './support/change-reader.js';
-import { BEGIN, type ForeignConnection, foreignConnection, lockWait } from './support/foreign-connection.js';
+import { BEGIN, type ForeignConnection, foreignConnection } from './support/foreign-connection.js';
 import { call } from './support/http-call.js';
 import { importFiles } from './support/import-files.js';
 import { RunningCommand } from './support/running-command.js';
+import { lockWait } from './support/server-sessions.js';
 import { engine, TestService } from './support/test-service.js';
 
 // Tests deltas after other programs, rollbacks and restores have affected the change log.

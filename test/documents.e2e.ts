@@ -3,10 +3,11 @@ import { Product } from '../src/catalog/product.entity.js';
 import { skusOf } from '../src/database/sku-conditions.js';
 import { serializationHash } from '../src/resource/serialization-hash.js';
 import { responsesOf, difference, documentsOf, ENDPOINTS } from './support/expected-responses.js';
-import { BEGIN, foreignConnection, lockWait } from './support/foreign-connection.js';
+import { BEGIN, foreignConnection } from './support/foreign-connection.js';
 import { importFiles } from './support/import-files.js';
 import { catalogueFiles, firstFiles, type ForeignStatement, foreignStatement, SKUS } from './support/random-edits.js';
 import { SeededRandom } from './support/seeded-random.js';
+import { lockWait } from './support/server-sessions.js';
 import { tableCells } from './support/table-cells.js';
 import { engine, TestDatabase, TestService } from './support/test-service.js';
 

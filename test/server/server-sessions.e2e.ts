@@ -1,5 +1,5 @@
-import { type ForeignConnection, foreignConnection, lockWait } from '../support/foreign-connection.js';
-import { killSessionsOn, lockWaits, sessionsOn } from '../support/server-sessions.js';
+import { type ForeignConnection, foreignConnection } from '../support/foreign-connection.js';
+import { killSessionsOn, lockWait, lockWaits, sessionsOn } from '../support/server-sessions.js';
 import { TestDatabase } from '../support/test-service.js';
 import { until } from '../support/until.js';
 

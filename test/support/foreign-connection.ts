@@ -1,7 +1,6 @@
 import Libsql from 'libsql';
 import mysql from 'mysql2/promise';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lockWaits } from './server-sessions.js';
 import { engine, type TestDatabase } from './test-service.js';
 
 /** A connection of another program, for transactions of several statements. */
@@ -63,10 +62,4 @@ async function withRetry(work: () => void): Promise<void> {
       if (!(error as { code?: string }).code?.startsWith('SQLITE_BUSY') || attempt > 1000) throw error;
     }
   }
-}
-
-/** Resolves when this number of transactions wait for locks on the server, or after 2 s if they do not need to wait. */
-export async function lockWait(database: TestDatabase, count = 1): Promise<void> {
-  for (const end = performance.now() + 2000; performance.now() < end; await sleep(20))
-    if ((await lockWaits(database)) >= count) return;
 }
